@@ -42,7 +42,10 @@ export interface Route {
   /** The connection by which that was found out. */
   readonly first: Connection;
   /** Makes another one, or gives up when the signal says so. Fails with an error of the table. */
-  readonly open: (signal?: AbortSignal) => Promise<Connection>;
+  readonly open: (
+    signal?: AbortSignal,
+    prepare?: (connection: Connection) => Promise<void>,
+  ) => Promise<Connection>;
   /** Something gives out connections of its own: the server may be another one each time. */
   readonly isPooled: boolean;
   /** A prepared statement is there the next time. */
@@ -86,7 +89,7 @@ async function openWith(
   options: RouteOptions,
   settings: Readonly<Record<string, string>>,
 ): Promise<Route> {
-  const first = await openOneOf(options, settings, undefined);
+  const first = await openOneOf(options, settings);
   try {
     const found = await inTime(first, timerMs(options.timeoutMs || openingMaxMs), explore);
     if (found.lacking.length > 0) {
@@ -97,8 +100,8 @@ async function openWith(
     }
     const { isPooled, keepsPrepared, path } = found;
     const all = path === undefined ? settings : { ...settings, search_path: path };
-    const open = async (signal?: AbortSignal): Promise<Connection> =>
-      await openOneOf(options, all, signal);
+    const open: Route["open"] = async (signal, prepare) =>
+      await openOneOf(options, all, signal, prepare);
     return { first, open, isPooled, keepsPrepared };
   } catch (error) {
     await first.close();
@@ -126,7 +129,8 @@ async function inTime<T>(
 async function openOneOf(
   { url, timeoutMs, onGreeted = () => {} }: RouteOptions,
   settings: Readonly<Record<string, string>>,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
+  prepare?: (connection: Connection) => Promise<void>,
 ): Promise<Connection> {
   const { uris, mustWrite } = hostUris(url);
   let failure: unknown;
@@ -144,6 +148,9 @@ async function openOneOf(
         settings,
         signal,
         onGreeted: greeted,
+        prepare: async (made) => {
+          if (!(mustWrite && isStandby)) await prepare?.(made);
+        },
       });
       if (!(mustWrite && isStandby)) return connection;
       await connection.close();

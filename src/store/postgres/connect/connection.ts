@@ -11,6 +11,7 @@ import { StatementMemory } from "./statement-memory.ts";
 import type { ParameterValue } from "./value.ts";
 
 const greetStatement = statementFile("connection/greet.sql");
+const settingStatement = statementFile("connection/setting.sql");
 
 /** The server that a connection leads to. */
 export interface Greeting {
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
   readonly settings: Readonly<Record<string, string>>;
   /** Called with the greeting of the server, each time it is asked. */
   readonly onGreeted: (greeting: Greeting) => void;
+  /** What is done with it before it is open, within the same time. */
+  readonly prepare?: ((connection: Connection) => Promise<void>) | undefined;
 }
 
 /** A server that takes connections and says nothing would else hold their places for ever. */
@@ -88,7 +91,7 @@ export class Connection {
     const timer = setTimeout(late, timeoutMs);
     signal?.addEventListener("abort", end, { once: true });
     try {
-      await Promise.race([connection.greet(), givenUp]);
+      await Promise.race([connection.#begin(), givenUp]);
     } catch (error) {
       await connection.close();
       throw storageError(error);
@@ -133,6 +136,11 @@ export class Connection {
     return greeting;
   }
 
+  async #begin(): Promise<void> {
+    await this.greet();
+    await this.#options.prepare?.(this);
+  }
+
   /** Has it prepared the text? */
   hasPrepared(text: string): boolean {
     return this.#memory.hasPrepared(text);
@@ -151,6 +159,39 @@ export class Connection {
     // prepared: thousands of characters, joined and hashed anew each time.
     Reflect.set(sent, "parameters", [...values]);
     return sent;
+  }
+
+  /**
+   * Prepares texts and has the server plan them, without running them, as far as most of the room is left for
+   * others: until it `isWanted`, or so many milliseconds are over. A text that the server refuses is left out,
+   * as it is when it is sent. Fails with an error of the table when the connection is lost.
+   */
+  async planAhead(
+    texts: readonly string[],
+    { withinMs, isWanted }: { readonly withinMs: number; readonly isWanted: () => boolean },
+  ): Promise<void> {
+    if (texts.length === 0) return;
+    const endsAt = performance.now() + withinMs;
+    // A table of a text may be locked.
+    await this.run(settingStatement, ["statement_timeout", String(Math.ceil(withinMs))]);
+    for (const text of texts) {
+      if (isWanted() || performance.now() >= endsAt) break;
+      if (this.#memory.planAhead(text)) await this.#plan(text);
+    }
+    await this.script("reset statement_timeout");
+  }
+
+  async #plan(text: string): Promise<void> {
+    try {
+      // Sent as `send` does, or the driver would not find it again.
+      const { name, types } = await this.#sql.unsafe(text, [], { prepare: true }).describe();
+      const values = types.length === 0 ? "" : `(${types.map(() => "null").join(", ")})`;
+      // Preparing makes no plan, and the session keeps the one that is explained.
+      await this.script(`explain (costs off) execute "${name}"${values}`);
+    } catch (error) {
+      const failure = storageError(error);
+      if (failure.kind === "unavailable") throw failure;
+    }
   }
 
   /** The rows of a statement that is sent once. Fails with an error of the table. */

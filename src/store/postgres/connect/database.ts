@@ -11,7 +11,7 @@ import { openRoute, type Route } from "./connection-route.ts";
 import type { Connection, Greeting } from "./connection.ts";
 import { type DriverFault, faultOf, unknownOutcome } from "./driver-error.ts";
 import { noneFree } from "./lateness.ts";
-import { type PoolOptions, silenceOf } from "./pool-options.ts";
+import { aheadOf, type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
 import type { Row } from "./row.ts";
 import {
@@ -22,6 +22,7 @@ import {
   tellStatement,
   timeLeft,
 } from "./statement-run.ts";
+import { StatementUse } from "./statement-use.ts";
 import type { ParameterValue } from "./value.ts";
 
 export interface DatabaseOptions {
@@ -69,6 +70,7 @@ export class Database {
     maxSize: rememberedCharactersMax,
     sizeCalculation: (_, text) => 1 + text.length,
   });
+  readonly #use = new StatementUse();
   readonly #cancelling = new Cancelling();
   readonly #timers = new TimerWheel();
   readonly #telemetry: Telemetry;
@@ -84,7 +86,7 @@ export class Database {
     this.#silenceMs = silenceOf(options.pool);
     this.#route = route;
     this.#greeting = greeting;
-    this.#pool = new Pool(options.pool, route.open);
+    this.#pool = new Pool(options.pool, (signal, isWanted) => this.#open(signal, isWanted));
     this.#pool.adopt(route.first);
   }
 
@@ -237,8 +239,23 @@ export class Database {
     return rows ?? (await this.#run(asked));
   }
 
+  /**
+   * Opens a connection, and has it plan what the others run most, so that no statement waits for that: until
+   * it is wanted. Behind a pooler it is not known what is prepared under which name.
+   */
+  async #open(signal: AbortSignal, isWanted: () => boolean): Promise<Connection> {
+    if (this.#route.isPooled) return await this.#route.open(signal);
+    const withinMs = aheadOf(this.#options.pool);
+    return await this.#route.open(signal, (connection) =>
+      connection.planAhead(this.#use.usual, { withinMs, isWanted }),
+    );
+  }
+
   #isWorthPreparing(connection: Connection, text: string): boolean {
-    if (connection.hasPrepared(text)) return true;
+    if (connection.hasPrepared(text)) {
+      this.#use.count(text);
+      return true;
+    }
     if (!this.#route.keepsPrepared) return false;
     const isKnown = this.#seen.has(text);
     this.#seen.set(text, true);

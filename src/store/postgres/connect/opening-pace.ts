@@ -21,6 +21,11 @@ export class OpeningPace {
     this.#again = again;
   }
 
+  /** The first caller waits for so long that it needs a connection, prepared or not. */
+  get isPressing(): boolean {
+    return this.#steps > 0;
+  }
+
   /** Whether another one may be made beside so many. If not, `again` is called in time. */
   allows({ opening, isInUse }: { readonly opening: number; readonly isInUse: boolean }): boolean {
     if (!isInUse || opening < 1 + this.#steps) return true;

@@ -37,6 +37,13 @@ export function silenceOf({ connectTimeoutMs }: PoolOptions): number {
   return Math.min(silenceMs, connectTimeoutMs || silenceMs);
 }
 
+const aheadMs = 250;
+
+/** A new connection plans statements ahead for so long, which leaves most of the time for making it. */
+export function aheadOf({ connectTimeoutMs }: PoolOptions): number {
+  return Math.min(aheadMs, (connectTimeoutMs || Number.POSITIVE_INFINITY) / 4);
+}
+
 /** How often to look whose time is over. */
 export function tickOf(options: PoolOptions): number {
   const { maxLifetimeMs, idleTimeoutMs } = options;

@@ -19,6 +19,12 @@ export interface PoolState {
   readonly waitedMs: number;
 }
 
+/**
+ * Makes a connection, or gives up when the signal says so. Until `isWanted`, it may be prepared for what it
+ * will be asked.
+ */
+type OpenConnection = (signal: AbortSignal, isWanted: () => boolean) => Promise<Connection>;
+
 /** After a failed connection that no caller waits for, such as a reserve, the next attempt comes this late. */
 const retryMs = 1_000;
 
@@ -31,7 +37,7 @@ const awayPauseMs = 100;
  */
 export class Pool {
   readonly #options: PoolOptions;
-  readonly #open: (signal: AbortSignal) => Promise<Connection>;
+  readonly #open: OpenConnection;
   readonly #held = new Map<Connection, PooledConnection>();
   readonly #idle = new IdleConnections();
   readonly #line = new WaitingLine(() => this.#endIfDone());
@@ -47,8 +53,7 @@ export class Pool {
   #awayPause: NodeJS.Timeout | undefined;
   #closing: PromiseWithResolvers<void> | undefined;
 
-  /** `open` makes a connection, or gives up when the signal says so. */
-  constructor(options: PoolOptions, open: (signal: AbortSignal) => Promise<Connection>) {
+  constructor(options: PoolOptions, open: OpenConnection) {
     this.#options = options;
     this.#open = open;
     this.#timer = setInterval(() => this.#tick(), tickOf(options)).unref();
@@ -218,7 +223,7 @@ export class Pool {
     this.#opening++;
     const { signal } = this.#cutting;
     try {
-      const connection = await this.#open(signal);
+      const connection = await this.#open(signal, () => this.#isWanted());
       this.#opening--;
       this.#retryAt = 0;
       this.#endAway();
@@ -233,6 +238,11 @@ export class Pool {
       this.#endIfDone();
       return false;
     }
+  }
+
+  /** Something waits that no other connection will soon be there for. */
+  #isWanted(): boolean {
+    return this.#closing !== undefined || this.#held.size === 0 || this.#pace.isPressing;
   }
 
   /**

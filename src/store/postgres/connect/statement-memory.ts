@@ -14,6 +14,9 @@ export const statementBytesMax = 48 << 20;
 /** One whose statements take so much is to be replaced before it is full. */
 const nearlyFullBytes = (statementBytesMax * 3) / 4;
 
+/** That what is prepared ahead may take of it. */
+const aheadBytesMax = statementBytesMax / 3;
+
 /** What one connection has prepared, and how much of the server all that it has run takes at most. */
 export class StatementMemory {
   readonly #prepared = new Set<string>();
@@ -30,12 +33,19 @@ export class StatementMemory {
     return this.#prepared.has(text);
   }
 
+  /** The same for a text that is prepared before it is run: most of the room is for those that come. */
+  planAhead(text: string): boolean {
+    const longest = Math.max(this.#longest, text.length);
+    if (bytesOf(this.#keptBytes + keptBytesOf(text), longest) > aheadBytesMax) return false;
+    return this.run(text, true);
+  }
+
   /** Counts a text that is run, and says whether it is prepared: when that is worth it and has room. */
   run(text: string, isWorthPreparing: boolean): boolean {
     this.#longest = Math.max(this.#longest, text.length);
     if (!isWorthPreparing) return false;
     if (this.#prepared.has(text)) return true;
-    const kept = keptBytes + text.length * keptBytesOfCharacter;
+    const kept = keptBytesOf(text);
     // One that no connection has room for is planned each time.
     if (bytesOf(kept, text.length) > statementBytesMax) return false;
     if (bytesOf(this.#keptBytes + kept, this.#longest) > statementBytesMax) {
@@ -46,6 +56,10 @@ export class StatementMemory {
     this.#keptBytes += kept;
     return true;
   }
+}
+
+function keptBytesOf(text: string): number {
+  return keptBytes + text.length * keptBytesOfCharacter;
 }
 
 function bytesOf(kept: number, longest: number): number {
