@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 
 import { must } from "../src/base/assert.ts";
-import type { Dataset, QuestionClass } from "../test/data/dataset.ts";
+import type { Dataset, Question, QuestionClass } from "../test/data/dataset.ts";
 import { type Transport, transports } from "./clients/client.ts";
 import type { LightConnection } from "./clients/light-connection.ts";
 import { askOn, connectLight } from "./clients/light.ts";
@@ -14,7 +14,13 @@ import {
   medianOfNumbers,
   warmUp,
 } from "./measure.ts";
-import { childrenOf, familySeconds, postmasterOf, processorSeconds } from "./processor-time.ts";
+import {
+  childrenOf,
+  familySeconds,
+  postmasterOf,
+  processorSeconds,
+  threadsMicroseconds,
+} from "./processor-time.ts";
 import { figure, formatTable } from "./report.ts";
 import { type BenchServer, loadDatabase } from "./server.ts";
 import { keepOn, type PembaServing, serveDatabase } from "./serving.ts";
@@ -48,9 +54,13 @@ export interface ComparedWorkers {
   readonly questions: string;
   readonly transport: Transport;
   readonly one: WorkersSide;
+  /** Their processors are not those of Postgres. */
   readonly several: WorkersSide;
-  /** Of the throughputs without clients. */
+  /** Each shares its processor with Postgres. */
+  readonly sharing: WorkersSide;
+  /** Of the throughputs without clients, several to one. */
   readonly ratio: number;
+  readonly ratioSharing: number;
 }
 
 const wantedRatio = 1.6;
@@ -74,11 +84,10 @@ interface WorkersInstance {
 
 /**
  * Flat checks and the usual ones, of an instance with one worker in turn with one that has a worker for each processor.
- *
- * The clients have a processor of their own, so what they take is not in the way. One worker has another one, which
- * Postgres does not use. Of several workers each shares its processor with its part of Postgres. One processor is left
- * for that here, so the workers answer one after the other. Otherwise they would share it with each other, which
- * no two workers of a machine do that has a processor for each.
+ * The clients have a processor of their own, so what they take is not in the way. The other one is that of a worker.
+ * Several workers answer one after the other on it: at the same time they would take it from each other, which
+ * no two workers of a machine do that has a processor for each. Postgres is with the clients, and then with the
+ * workers once more: where there are as many workers as processors, it takes its time from theirs.
  */
 export async function benchWorkers(
   server: BenchServer,
@@ -88,7 +97,11 @@ export async function benchWorkers(
 ): Promise<readonly ComparedWorkers[]> {
   const database = await loadDatabase(server, dataset, print);
   const postmaster = await postmasterOf(database.url);
-  const sides = [await start(database.url, 1), await start(database.url, processors)] as const;
+  const question = must(mixesOf(dataset)[0]?.questions[0], "a class has questions");
+  const sides = [
+    await start(database.url, 1, question),
+    await start(database.url, processors, question),
+  ] as const;
   try {
     // After the start: an instance that is kept on one processor starts one worker.
     for (const { workers, serving } of sides) {
@@ -125,11 +138,11 @@ async function keepFamilyOn(processor: number, pid: number): Promise<void> {
   for (const child of await childrenOf(pid)) await keepOn(processor, child);
 }
 
-async function start(url: string, workers: number): Promise<WorkersInstance> {
+async function start(url: string, workers: number, question: Question): Promise<WorkersInstance> {
   const serving = await serveDatabase(url, workers);
   const [rest, grpc] = [
-    await connectWorkers("rest", serving, workers),
-    await connectWorkers("grpc", serving, workers),
+    await connectWorkers("rest", serving, question),
+    await connectWorkers("grpc", serving, question),
   ];
   return {
     workers,
@@ -145,16 +158,40 @@ async function start(url: string, workers: number): Promise<WorkersInstance> {
   };
 }
 
-/** The connections of each worker: an instance gives connections to its workers in turn. */
+/** Opens connections until each worker has its part: the instance says which one has got which. */
 async function connectWorkers(
   transport: Transport,
   serving: PembaServing,
-  workers: number,
+  question: Question,
 ): Promise<readonly (readonly LightConnection[])[]> {
-  const all = await connectLight(transport, serving, workers * connectionsOfWorker[transport]);
-  return Array.from({ length: workers }, (_, worker) =>
-    all.filter((_connection, nth) => nth % workers === worker),
-  );
+  const children = await childrenOf(serving.pid);
+  const workers = children.length === 0 ? [serving.pid] : children;
+  const connections = workers.map((): LightConnection[] => []);
+  const wanted = connectionsOfWorker[transport];
+  while (connections.some(({ length }) => length < wanted)) {
+    const [connection] = await connectLight(transport, serving, 1);
+    if (connection === undefined) break;
+    const own = must(connections[await answeringOf(workers, connection, question)], "it is one");
+    if (own.length < wanted) own.push(connection);
+    else connection.close();
+  }
+  return connections;
+}
+
+/** Questions that show by the time that a worker takes for them to which one a connection leads. */
+const askedToFind = 20;
+
+/** The place of the worker that answers on the connection. */
+async function answeringOf(
+  workers: readonly number[],
+  { ask }: LightConnection,
+  question: Question,
+): Promise<number> {
+  const before = await Promise.all(workers.map(threadsMicroseconds));
+  for (let nth = 0; nth < askedToFind; nth++) await ask(question);
+  const after = await Promise.all(workers.map(threadsMicroseconds));
+  const spent = after.map((time, nth) => time - must(before[nth], "it was there before"));
+  return spent.indexOf(Math.max(...spent));
 }
 
 async function compare(
@@ -167,20 +204,24 @@ async function compare(
   for (const ask of [...one.ask[transport], ...several.ask[transport]]) {
     await warmUp(ask, mix.questions, load);
   }
-  const measured: [WorkersSide[], WorkersSide[]] = [[], []];
+  const measured: [WorkersSide[], WorkersSide[], WorkersSide[]] = [[], [], []];
   for (let run = 0; run < runs; run++) {
     await keepFamilyOn(ofClients, asked.postmaster);
     measured[0].push(await measureSide(one, asked, seconds));
-    await keepFamilyOn(ofService, asked.postmaster);
     measured[1].push(await measureSide(several, asked, seconds));
+    await keepFamilyOn(ofService, asked.postmaster);
+    measured[2].push(await measureSide(several, asked, seconds));
   }
   const [before, after] = [medianSide(measured[0]), medianSide(measured[1])];
+  const sharing = medianSide(measured[2]);
   return {
     questions: mix.name,
     transport,
     one: before,
     several: after,
+    sharing,
     ratio: after.alone / before.alone,
+    ratioSharing: sharing.alone / before.alone,
   };
 }
 
@@ -265,18 +306,22 @@ function workersTable(results: readonly ComparedWorkers[]): string {
   const figures = ["postgres us", "client us", "without clients/s", "ratio"];
   return formatTable(
     [...headings, ...figures, `wanted: >= ${wantedRatio}`],
-    results.flatMap(({ questions, transport, one, several, ratio }) =>
-      [one, several].map((side) => [
+    results.flatMap(({ questions, transport, one, several, sharing, ratio, ratioSharing }) => {
+      const row = (workers: string, side: WorkersSide, compared: number | undefined) => [
         questions,
         transport,
-        String(side.workers),
+        workers,
         ...[side.p50, side.p99].map(figure),
         ...[side.costs.service, side.costs.supervisor].map(figure),
         ...[side.costs.postgres, side.costs.client].map(figure),
         figure(side.alone),
-        side === one ? "" : figure(ratio),
-        side === several && ratio < wantedRatio ? "MISSED" : "",
-      ]),
-    ),
+        compared === undefined ? "" : compared.toFixed(2),
+      ];
+      return [
+        row("1", one, undefined),
+        [...row(String(several.workers), several, ratio), ratio < wantedRatio ? "MISSED" : ""],
+        row(`${sharing.workers}, with Postgres`, sharing, ratioSharing),
+      ];
+    }),
   );
 }
