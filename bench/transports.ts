@@ -1,16 +1,15 @@
 import { availableParallelism } from "node:os";
 
-import type { Dataset } from "../test/data/dataset.ts";
+import type { Dataset, Question } from "../test/data/dataset.ts";
 import { dice } from "../test/support/dice.ts";
 import { type Transport, transports } from "./clients/client.ts";
-import type { LightConnection } from "./clients/light-connection.ts";
 import { askOn, connectLight } from "./clients/light.ts";
 import { connectRest } from "./clients/rest.ts";
 import { directQuestions, loadOver } from "./direct-checks.ts";
 import { medianOfNumbers, warmUp } from "./measure.ts";
 import { threadsMicroseconds } from "./processor-time.ts";
 import { figure, formatTable } from "./report.ts";
-import { keepOn, serveMemory } from "./serving.ts";
+import { keepOn, type PembaServing, serveMemory } from "./serving.ts";
 
 export interface TransportsOptions {
   readonly callers: readonly number[];
@@ -78,31 +77,40 @@ async function measureProcess(
   const serving = await serveMemory();
   if (hasTwo) await keepOn(1, process.pid);
   const loading = connectRest(serving.url, 1);
-  const most = Math.max(...callers);
-  const connections = {
-    rest: await connectLight("rest", serving, most),
-    grpc: await connectLight("grpc", serving, 1),
-  };
   try {
     await loadOver(loading, dataset);
     const questions = directQuestions(dataset);
     const costs: ProcessCosts[] = [];
     for (const [place, count] of callers.entries()) {
-      const ask = {
-        rest: askOn(connections.rest.slice(0, count), count),
-        grpc: askOn(connections.grpc, count),
-      };
-      const block = async (transport: Transport, checks: number): Promise<void> =>
-        await warmUp(ask[transport], questions, { inFlight: count, count: checks });
-      for (const transport of transports) await block(transport, warmUpRequests);
       const order = shuffled(run * callers.length + place);
-      costs.push(await measureBlocks(serving.pid, order, block));
+      costs.push(await measureCallers(serving, count, { questions, order }));
     }
     return costs;
   } finally {
     await loading.close();
-    closeAll([...connections.rest, ...connections.grpc]);
     await serving.stop();
+  }
+}
+
+async function measureCallers(
+  serving: PembaServing,
+  count: number,
+  {
+    questions,
+    order,
+  }: { readonly questions: readonly Question[]; readonly order: readonly Transport[] },
+): Promise<ProcessCosts> {
+  // Opened for this count: a server closes connections that are not used.
+  const rest = await connectLight("rest", serving, count);
+  const grpc = await connectLight("grpc", serving, 1);
+  const ask = { rest: askOn(rest, count), grpc: askOn(grpc, count) };
+  const block = async (transport: Transport, checks: number): Promise<void> =>
+    await warmUp(ask[transport], questions, { inFlight: count, count: checks });
+  try {
+    for (const transport of transports) await block(transport, warmUpRequests);
+    return await measureBlocks(serving.pid, order, block);
+  } finally {
+    for (const { close } of [...rest, ...grpc]) close();
   }
 }
 
@@ -129,10 +137,6 @@ function shuffled(number: number): readonly Transport[] {
     .map((transport) => ({ transport, at: upTo(2 ** 30) }))
     .toSorted((one, other) => one.at - other.at)
     .map(({ transport }) => transport);
-}
-
-function closeAll(connections: readonly LightConnection[]): void {
-  for (const { close } of connections) close();
 }
 
 function transportsTable(results: readonly ComparedTransports[]): string {

@@ -76,6 +76,9 @@ export function askOverGrpc(socket: Socket, address: string): LightConnection {
     rest = bytes;
   });
   socket.on("error", (error) => waiting.forEach(({ reject }) => reject(error)));
+  socket.on("close", () => {
+    waiting.forEach(({ reject }) => reject(new Error("the connection was closed")));
+  });
   send(Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frameOf(frameTypes.settings, 0, 0));
   const wide = Buffer.alloc(4);
   wide.writeUInt32BE(widestWindow);
@@ -83,6 +86,7 @@ export function askOverGrpc(socket: Socket, address: string): LightConnection {
   const heads = headersOf(address);
   return {
     ask: async (question) => {
+      if (socket.destroyed) throw new Error("the connection was closed");
       const stream = nextStream;
       nextStream += 2;
       const answer = Promise.withResolvers<boolean>();

@@ -27,6 +27,7 @@ export function askOverRest(socket: Socket, address: string): LightConnection {
   const bytesOf = keptFor((question: Question) => requestOf(question, address));
   return {
     ask: async (question) => {
+      if (socket.destroyed) throw new Error("the connection was closed");
       waiting = Promise.withResolvers();
       socket.write(bytesOf(question));
       return await waiting.promise;
