@@ -607,7 +607,7 @@ test("what is remembered of checks has a bounded length, however large their req
   context.mock.method(performance, "now", () => now);
   const keys = watchKeys(context);
   const fake = statements();
-  const batches = new CheckBatches(fake, { slots: 1, runningMax: 1 });
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 1, isLocal: isView });
   const remembered = async (more: Partial<CheckQuestion>): Promise<readonly string[]> => {
     const answer = batches.check(t1, question("a", more));
     // Many times longer than usual, however long the last one took.

@@ -6,7 +6,7 @@ import type { TenantId } from "../../base/tuple.ts";
 import { itemKey, type SingleCheck, singleCheck } from "../single-check.ts";
 import type { CheckAnswer, CheckQuestion } from "../store.ts";
 import { batchKey, CheckBatch } from "./check-batch.ts";
-import { CheckCosts } from "./check-costs.ts";
+import { CheckCosts, costKey } from "./check-costs.ts";
 import type { Layer } from "./layer.ts";
 import { LocalRounds } from "./local-rounds.ts";
 
@@ -204,19 +204,33 @@ export class CheckBatches {
     };
     const late = setTimeout(leaveSlot, slotMs);
     this.#telemetry.record("pemba.check.batch.size", batch.size, {});
-    const endRound = batch.isLocal ? this.#rounds.begin(batch.key, batch.size) : undefined;
+    const endRound = this.#beginRound(batch);
+    let isSent = true;
     try {
-      await batch.asFirst(async () =>
-        batch.size === 1 ? await this.#ask(batch) : await this.#askTogether(batch),
-      );
+      await batch.asFirst(async () => {
+        if (batch.size === 1) await this.#ask(batch);
+        else isSent = await this.#askTogether(batch);
+      });
     } catch (error) {
       batch.fail(error);
     } finally {
       clearTimeout(late);
       this.#countRunning(batch.tenant, -1);
-      endRound?.();
+      endRound?.(isSent);
       leaveSlot();
     }
+  }
+
+  #beginRound({
+    tenant,
+    key,
+    isLocal,
+    size,
+    checks,
+  }: CheckBatch): ReturnType<LocalRounds["begin"]> | undefined {
+    const [first] = checks;
+    if (!isLocal || first === undefined) return undefined;
+    return this.#rounds.begin(key, costKey(tenant, first), size);
   }
 
   async #ask(batch: CheckBatch): Promise<void> {
@@ -237,7 +251,8 @@ export class CheckBatches {
     }
   }
 
-  async #askTogether(batch: CheckBatch): Promise<void> {
+  /** Whether there was a statement to send. */
+  async #askTogether(batch: CheckBatch): Promise<boolean> {
     const { checks } = batch;
     const first = must(checks[0], "a batch that is sent has checks");
     const cut = new AbortController();
@@ -266,5 +281,6 @@ export class CheckBatches {
       else if (isSent) this.#costs.took(tookMs, batch.tenant, checks);
     }
     for (const alone of batch.split()) this.#waiting.add(alone);
+    return isSent;
   }
 }

@@ -84,8 +84,8 @@ function average(usual: number, last: number): number {
   return usual + (last - usual) * (last > usual ? slowerWeight : quickerWeight);
 }
 
-/** Without arguments: only rules take any, and each rule has one list of them. */
-function costKey(tenant: TenantId, { item }: SingleCheck): string {
+/** Of bounded length. Without arguments: only rules take any, and each rule has one list of them. */
+export function costKey(tenant: TenantId, { item }: SingleCheck): string {
   const { entity, permission, subject } = item;
   return `${tenant} ${entity.type} ${permission} ${subject.type} ${subject.relation}`;
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-import { ReturningCallers } from "../../base/returning-callers.ts";
+import { ReturningCallers, Returns } from "../../base/returning-callers.ts";
 import type { CheckBatch } from "./check-batch.ts";
 
 /** A statement that takes longer lets others run beside it, in milliseconds. */
@@ -9,30 +9,21 @@ const quickMs = 1;
 /** So long the callers of a statement are waited for. */
 const returnMs = 1;
 
-/** Keys without a statement of which it is known how long the last one took. */
-const keysMax = 1_000;
+/** Kinds of checks of which it is known how their last statements went. */
+const kindsMax = 1_000;
 
-/** The statements of one key. */
-class Rounds {
-  /** Batches that wait for the end of a statement. */
-  readonly waiting = new Set<CheckBatch>();
+/** How the statements of a kind of checks went. */
+interface Kind {
+  /** Whether the last one took little time. */
+  isQuick: boolean;
+  readonly returns: Returns;
+}
+
+/** The statements of one key, while one keeps others back or its callers are waited for. */
+interface Round {
+  /** Batches that wait for its end. */
+  readonly waiting: Set<CheckBatch>;
   readonly returning: ReturningCallers;
-  /** The statement that keeps others back. */
-  running: object | undefined;
-  /** Whether the last statement was. */
-  isQuick = true;
-
-  constructor(onReturned: () => void) {
-    this.returning = new ReturningCallers(returnMs, onReturned);
-  }
-
-  get isHeld(): boolean {
-    return this.running !== undefined || this.returning.isWaiting;
-  }
-
-  get checks(): number {
-    return [...this.waiting].reduce((sum, { size }) => sum + size, 0);
-  }
 }
 
 /**
@@ -40,9 +31,9 @@ class Rounds {
  * statement costs more than a few probes, so two at the same time cost twice as much as one for all of their checks.
  */
 export class LocalRounds {
-  /** Those that are held. */
-  readonly #held = new Map<string, Rounds>();
-  readonly #free = new LRUCache<string, Rounds>({ max: keysMax });
+  /** By the key of their batches. */
+  readonly #rounds = new Map<string, Round>();
+  readonly #kinds = new LRUCache<string, Kind>({ max: kindsMax });
   readonly #onFree: (batches: Iterable<CheckBatch>) => void;
 
   /** `onFree` is called with batches that waited, when they may go. */
@@ -52,50 +43,56 @@ export class LocalRounds {
 
   /** Whether the batch has to wait. It goes to `onFree` later. */
   hold(batch: CheckBatch): boolean {
-    const rounds = this.#held.get(batch.key);
-    rounds?.waiting.add(batch);
-    return rounds !== undefined;
+    const round = this.#rounds.get(batch.key);
+    round?.waiting.add(batch);
+    return round !== undefined;
   }
 
   /** A check has joined a batch of the key. */
   joined(key: string): void {
-    const rounds = this.#held.get(key);
-    if (rounds?.returning.isWaiting === true) rounds.returning.entered(rounds.checks);
+    const round = this.#rounds.get(key);
+    if (round?.returning.isWaiting === true) round.returning.entered(checksOf(round));
   }
 
-  /** Called when a statement for so many checks of the key is sent. Returns what is called when it has ended. */
-  begin(key: string, checks: number): () => void {
-    const rounds = this.#held.get(key) ?? this.#free.get(key) ?? this.#make(key);
+  /**
+   * Called when a statement for so many checks of the key is sent. `kindKey`, of bounded length, is that of all
+   * states. Returns what is called when it has ended, with whether there was a statement at all.
+   */
+  begin(key: string, kindKey: string, checks: number): (isSent: boolean) => void {
+    const kind = this.#kindOf(kindKey);
     const began = performance.now();
-    const running = {};
-    let late: NodeJS.Timeout | undefined;
-    if (rounds.isQuick && !rounds.isHeld) {
-      rounds.running = running;
-      this.#held.set(key, rounds);
-      this.#free.delete(key);
-      late = setTimeout(() => this.#release(key, rounds), quickMs);
-    }
-    return () => {
+    const round = kind.isQuick && !this.#rounds.has(key) ? this.#open(key, kind) : undefined;
+    const late = round && setTimeout(() => this.#release(key, round), quickMs);
+    return (isSent) => {
       clearTimeout(late);
-      rounds.isQuick = performance.now() - began < quickMs;
-      if (rounds.running !== running) return;
-      rounds.running = undefined;
-      if (!rounds.returning.waitFor(checks, rounds.checks)) this.#release(key, rounds);
+      if (isSent) kind.isQuick = performance.now() - began < quickMs;
+      if (round === undefined || this.#rounds.get(key) !== round) return;
+      if (!isSent || !round.returning.waitFor(checks, checksOf(round))) this.#release(key, round);
     };
   }
 
-  #make(key: string): Rounds {
-    const rounds: Rounds = new Rounds(() => this.#release(key, rounds));
-    this.#free.set(key, rounds);
-    return rounds;
+  #kindOf(key: string): Kind {
+    const known = this.#kinds.get(key);
+    if (known !== undefined) return known;
+    const kind = { isQuick: true, returns: new Returns() };
+    this.#kinds.set(key, kind);
+    return kind;
   }
 
-  #release(key: string, rounds: Rounds): void {
-    const batches = [...rounds.waiting];
-    rounds.running = undefined;
-    rounds.waiting.clear();
-    this.#held.delete(key);
-    this.#free.set(key, rounds);
-    this.#onFree(batches);
+  #open(key: string, { returns }: Kind): Round {
+    const onReturned = (): void => this.#release(key, round);
+    const returning = new ReturningCallers(returnMs, onReturned, returns);
+    const round: Round = { waiting: new Set(), returning };
+    this.#rounds.set(key, round);
+    return round;
   }
+
+  #release(key: string, round: Round): void {
+    this.#rounds.delete(key);
+    this.#onFree(round.waiting);
+  }
+}
+
+function checksOf({ waiting }: Round): number {
+  return [...waiting].reduce((sum, { size }) => sum + size, 0);
 }

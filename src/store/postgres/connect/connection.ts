@@ -38,6 +38,9 @@ export interface ConnectionOptions {
   readonly prepare?: ((connection: Connection) => Promise<void>) | undefined;
 }
 
+/** So long a text that is planned ahead waits for a lock, in milliseconds. */
+const lockWaitMs = 10;
+
 /** A server that takes connections and says nothing would else hold their places for ever. */
 export const openingMaxMs = 30_000;
 
@@ -91,7 +94,7 @@ export class Connection {
     const timer = setTimeout(late, timeoutMs);
     signal?.addEventListener("abort", end, { once: true });
     try {
-      await Promise.race([connection.#begin(), givenUp]);
+      await Promise.race([connection.#begin(timeoutMs), givenUp]);
     } catch (error) {
       await connection.close();
       throw storageError(error);
@@ -136,9 +139,11 @@ export class Connection {
     return greeting;
   }
 
-  async #begin(): Promise<void> {
+  async #begin(timeoutMs: number): Promise<void> {
+    const halfIsOver = performance.now() + timeoutMs / 2;
     await this.greet();
-    await this.#options.prepare?.(this);
+    // It may be given up for being late: what can be left out takes no time that is scarce.
+    if (performance.now() < halfIsOver) await this.#options.prepare?.(this);
   }
 
   /** Has it prepared the text? */
@@ -170,27 +175,31 @@ export class Connection {
     texts: readonly string[],
     { withinMs, isWanted }: { readonly withinMs: number; readonly isWanted: () => boolean },
   ): Promise<void> {
-    if (texts.length === 0) return;
+    if (texts.length === 0 || isWanted()) return;
     const endsAt = performance.now() + withinMs;
-    // A table of a text may be locked.
-    await this.run(settingStatement, ["statement_timeout", String(Math.ceil(withinMs))]);
+    // A table of a text may be locked. A limit for the statement would not do: if it ends between two messages of one
+    // statement, the server answers once more than the driver expects, and later answers are taken for those before.
+    await this.run(settingStatement, ["statement_timeout", "0"]);
+    await this.run(settingStatement, ["lock_timeout", String(lockWaitMs)]);
     for (const text of texts) {
       if (isWanted() || performance.now() >= endsAt) break;
-      if (this.#memory.planAhead(text)) await this.#plan(text);
+      if (this.#memory.hasRoomAhead(text)) this.#memory.run(text, await this.#plan(text));
     }
-    await this.script("reset statement_timeout");
+    await this.script("reset statement_timeout; reset lock_timeout");
   }
 
-  async #plan(text: string): Promise<void> {
+  /** Whether the text is prepared and planned now. */
+  async #plan(text: string): Promise<boolean> {
     try {
       // Sent as `send` does, or the driver would not find it again.
       const { name, types } = await this.#sql.unsafe(text, [], { prepare: true }).describe();
       const values = types.length === 0 ? "" : `(${types.map(() => "null").join(", ")})`;
       // Preparing makes no plan, and the session keeps the one that is explained.
       await this.script(`explain (costs off) execute "${name}"${values}`);
-    } catch (error) {
-      const failure = storageError(error);
-      if (failure.kind === "unavailable") throw failure;
+      return true;
+    } catch {
+      // Nothing asks for it yet. If the connection is lost, what is sent next says so.
+      return false;
     }
   }
 

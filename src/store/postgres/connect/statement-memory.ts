@@ -33,11 +33,10 @@ export class StatementMemory {
     return this.#prepared.has(text);
   }
 
-  /** The same for a text that is prepared before it is run: most of the room is for those that come. */
-  planAhead(text: string): boolean {
+  /** Whether a text may be prepared before it is run: most of the room is for those that come. */
+  hasRoomAhead(text: string): boolean {
     const longest = Math.max(this.#longest, text.length);
-    if (bytesOf(this.#keptBytes + keptBytesOf(text), longest) > aheadBytesMax) return false;
-    return this.run(text, true);
+    return bytesOf(this.#keptBytes + keptBytesOf(text), longest) <= aheadBytesMax;
   }
 
   /** Counts a text that is run, and says whether it is prepared: when that is worth it and has room. */
