@@ -24,6 +24,10 @@ interface Round {
   /** Batches that wait for its end. */
   readonly waiting: Set<CheckBatch>;
   readonly returning: ReturningCallers;
+  /** When the statement began, by the clock of `performance`; undefined when it has ended. */
+  runningSince: number | undefined;
+  /** Ends the wait for the statement. */
+  late: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -43,9 +47,16 @@ export class LocalRounds {
 
   /** Whether the batch has to wait. It goes to `onFree` later. */
   hold(batch: CheckBatch): boolean {
-    const round = this.#rounds.get(batch.key);
-    round?.waiting.add(batch);
-    return round !== undefined;
+    const { key } = batch;
+    const round = this.#rounds.get(key);
+    if (round === undefined) return false;
+    round.waiting.add(batch);
+    // A statement that nothing waits for needs no timer: a timer costs a round of the event loop.
+    if (round.runningSince !== undefined && round.late === undefined) {
+      const leftMs = round.runningSince + quickMs - performance.now();
+      round.late = setTimeout(() => this.#release(key, round), Math.max(0, leftMs));
+    }
+    return true;
   }
 
   /** A check has joined a batch of the key. */
@@ -61,12 +72,12 @@ export class LocalRounds {
   begin(key: string, kindKey: string, checks: number): (isSent: boolean) => void {
     const kind = this.#kindOf(kindKey);
     const began = performance.now();
-    const round = kind.isQuick && !this.#rounds.has(key) ? this.#open(key, kind) : undefined;
-    const late = round && setTimeout(() => this.#release(key, round), quickMs);
+    const round = kind.isQuick && !this.#rounds.has(key) ? this.#open(key, kind, began) : undefined;
     return (isSent) => {
-      clearTimeout(late);
       if (isSent) kind.isQuick = performance.now() - began < quickMs;
       if (round === undefined || this.#rounds.get(key) !== round) return;
+      clearTimeout(round.late);
+      round.runningSince = undefined;
       if (!isSent || !round.returning.waitFor(checks, checksOf(round))) this.#release(key, round);
     };
   }
@@ -79,17 +90,22 @@ export class LocalRounds {
     return kind;
   }
 
-  #open(key: string, { returns }: Kind): Round {
+  #open(key: string, { returns }: Kind, began: number): Round {
     const onReturned = (): void => this.#release(key, round);
     const returning = new ReturningCallers(returnMs, onReturned, returns);
-    const round: Round = { waiting: new Set(), returning };
+    const round: Round = {
+      waiting: new Set(),
+      returning,
+      runningSince: began,
+      late: undefined,
+    };
     this.#rounds.set(key, round);
     return round;
   }
 
   #release(key: string, round: Round): void {
     this.#rounds.delete(key);
-    this.#onFree(round.waiting);
+    if (round.waiting.size > 0) this.#onFree(round.waiting);
   }
 }
 
