@@ -9,18 +9,18 @@ const quickMs = 1;
 /** So long the callers of a statement are waited for. */
 const returnMs = 1;
 
-/** Kinds of checks of which it is known how their last statements went. */
-const kindsMax = 1_000;
+/** Types of checks of which it is known how their last statements went. */
+const typesMax = 1_000;
 
-/** How the statements of a kind of checks went. */
-interface Kind {
+/** How the last statements for checks of the same types went, of any state. */
+interface LastStatements {
   /** Whether the last one took little time. */
   isQuick: boolean;
   readonly returns: Returns;
 }
 
 /** The statements of one key, while one keeps others back or its callers are waited for. */
-interface Round {
+interface LocalRound {
   /** Batches that wait for its end. */
   readonly waiting: Set<CheckBatch>;
   readonly returning: ReturningCallers;
@@ -36,8 +36,8 @@ interface Round {
  */
 export class LocalRounds {
   /** By the key of their batches. */
-  readonly #rounds = new Map<string, Round>();
-  readonly #kinds = new LRUCache<string, Kind>({ max: kindsMax });
+  readonly #rounds = new Map<string, LocalRound>();
+  readonly #lastOf = new LRUCache<string, LastStatements>({ max: typesMax });
   readonly #onFree: (batches: Iterable<CheckBatch>) => void;
 
   /** `onFree` is called with batches that waited, when they may go. */
@@ -66,15 +66,15 @@ export class LocalRounds {
   }
 
   /**
-   * Called when a statement for so many checks of the key is sent. `kindKey`, of bounded length, is that of all
+   * Called when a statement for so many checks of the key is sent. `typesKey`, of bounded length, is the same for all
    * states. Returns what is called when it has ended, with whether there was a statement at all.
    */
-  begin(key: string, kindKey: string, checks: number): (isSent: boolean) => void {
-    const kind = this.#kindOf(kindKey);
+  begin(key: string, typesKey: string, checks: number): (isSent: boolean) => void {
+    const last = this.#lastStatementsOf(typesKey);
     const began = performance.now();
-    const round = kind.isQuick && !this.#rounds.has(key) ? this.#open(key, kind, began) : undefined;
+    const round = last.isQuick && !this.#rounds.has(key) ? this.#open(key, last, began) : undefined;
     return (isSent) => {
-      if (isSent) kind.isQuick = performance.now() - began < quickMs;
+      if (isSent) last.isQuick = performance.now() - began < quickMs;
       if (round === undefined || this.#rounds.get(key) !== round) return;
       clearTimeout(round.late);
       round.runningSince = undefined;
@@ -82,18 +82,18 @@ export class LocalRounds {
     };
   }
 
-  #kindOf(key: string): Kind {
-    const known = this.#kinds.get(key);
+  #lastStatementsOf(key: string): LastStatements {
+    const known = this.#lastOf.get(key);
     if (known !== undefined) return known;
-    const kind = { isQuick: true, returns: new Returns() };
-    this.#kinds.set(key, kind);
-    return kind;
+    const last = { isQuick: true, returns: new Returns() };
+    this.#lastOf.set(key, last);
+    return last;
   }
 
-  #open(key: string, { returns }: Kind, began: number): Round {
+  #open(key: string, { returns }: LastStatements, began: number): LocalRound {
     const onReturned = (): void => this.#release(key, round);
     const returning = new ReturningCallers(returnMs, onReturned, returns);
-    const round: Round = {
+    const round: LocalRound = {
       waiting: new Set(),
       returning,
       runningSince: began,
@@ -103,12 +103,12 @@ export class LocalRounds {
     return round;
   }
 
-  #release(key: string, round: Round): void {
+  #release(key: string, round: LocalRound): void {
     this.#rounds.delete(key);
     if (round.waiting.size > 0) this.#onFree(round.waiting);
   }
 }
 
-function checksOf({ waiting }: Round): number {
+function checksOf({ waiting }: LocalRound): number {
   return [...waiting].reduce((sum, { size }) => sum + size, 0);
 }
