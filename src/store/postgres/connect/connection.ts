@@ -11,7 +11,6 @@ import { StatementMemory } from "./statement-memory.ts";
 import type { ParameterValue } from "./value.ts";
 
 const greetStatement = statementFile("connection/greet.sql");
-const settingStatement = statementFile("connection/setting.sql");
 
 /** The server that a connection leads to. */
 export interface Greeting {
@@ -179,8 +178,7 @@ export class Connection {
     const endsAt = performance.now() + withinMs;
     // A table of a text may be locked. A limit for the statement would not do: if it ends between two messages of one
     // statement, the server answers once more than the driver expects, and later answers are taken for those before.
-    await this.run(settingStatement, ["statement_timeout", "0"]);
-    await this.run(settingStatement, ["lock_timeout", String(lockWaitMs)]);
+    await this.script(`set statement_timeout = 0; set lock_timeout = ${lockWaitMs}`);
     for (const text of texts) {
       if (isWanted() || performance.now() >= endsAt) break;
       if (this.#memory.hasRoomAhead(text)) this.#memory.run(text, await this.#plan(text));
