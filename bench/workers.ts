@@ -169,8 +169,7 @@ async function connectWorkers(
   const connections = workers.map((): LightConnection[] => []);
   const wanted = connectionsOfWorker[transport];
   while (connections.some(({ length }) => length < wanted)) {
-    const [connection] = await connectLight(transport, serving, 1);
-    if (connection === undefined) break;
+    const connection = must((await connectLight(transport, serving, 1))[0], "one was opened");
     const own = must(connections[await answeringOf(workers, connection, question)], "it is one");
     if (own.length < wanted) own.push(connection);
     else connection.close();
