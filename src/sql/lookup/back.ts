@@ -101,15 +101,19 @@ function reached(input: EntityCandidates, ranges: readonly StepRange[]): Fragmen
       entity: undefined,
     },
   );
-  const allowed = allowedIds(input, ranges);
-  const where = allowed.length === 0 ? sql`` : sql`where ${join(allowed, " and ")}`;
+  const { from, condition } = table.targets;
+  const conditions = [
+    ...(condition === undefined ? [] : [condition]),
+    ...allowedIds(input, ranges),
+  ];
+  const where = conditions.length === 0 ? sql`` : sql`where ${join(conditions, " and ")}`;
   // The offsets keep the planner from a join that begins with all tuples of the tenant.
   return sql`
     select s.state, p.id, s.sure
     from
     ${table.each}
     lateral (select q.* from (${probe}) q offset 0) p
-    cross join ${table.targets}
+    cross join ${from}
     ${where}
     offset 0
   `;

@@ -53,8 +53,8 @@ export interface LookupShape extends Shape {
  *   `snapshot` and `timeline`, from which the token of the state is made
  * - `candidates`, `last`: how many ids came into question, at most `candidates`, and the last of them
  * - `answers`: the first of them that are not denied, at most `answers`, ascending; `unknown`: those of
- *   the answers that the statement could not decide, or null; of a gather `answers` are all of them, with
- *   `facts` (see `gatherBody`)
+ *   the answers that the statement could not decide. Both are ids with commas between them, which no id
+ *   has, or null for none. Of a gather `answers` are all of them, with `facts` (see `gatherBody`)
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, `id` of the
  * subject or the entity that is asked about, `after`, `candidates`, `answers`; `snapshot`, `version`,
@@ -160,8 +160,8 @@ function pageOf(tables: readonly Fragment[], answers: Fragment, more = sql``): F
     select s.candidates, s.last, a.*${more}
     from span s
     cross join (
-      select coalesce(json_agg(a.id), '[]'::json) as answers,
-        json_agg(a.id) filter (where a.v = 1) as unknown
+      select string_agg(a.id, ',') as answers,
+        string_agg(a.id, ',') filter (where a.v = 1) as unknown
       from (${answers}) a
     ) a
   `;

@@ -1,5 +1,5 @@
 import { nameAt, numberArray, numberAt } from "../text/element.ts";
-import { type Fragment, integer, literal, sql } from "../text/fragment.ts";
+import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import type { BackStep, StepRange } from "./back-steps.ts";
 
 /**
@@ -11,11 +11,18 @@ export interface StepTable {
   readonly each: Fragment;
   /** A name of the range; null for a state without a range. */
   readonly name: (of: (range: StepRange) => string) => Fragment;
-  /**
-   * The states that the tuples in the range lead to, by steps with the (entity_type, relation) of the
-   * tuple `p`: a lateral query `s` with the columns (state, sure).
-   */
-  readonly targets: Fragment;
+  readonly targets: StepTargets;
+}
+
+/**
+ * The states that the tuples in a range lead to, by steps with the (entity_type, relation) of the
+ * tuple `p`.
+ */
+export interface StepTargets {
+  /** A lateral query `s` with the columns (state, sure). */
+  readonly from: Fragment;
+  /** What holds of a tuple that leads to a state; undefined if each row of `from` does. */
+  readonly condition: Fragment | undefined;
 }
 
 /** Makes the table of ranges that are sorted by their first state; `state` is the column of the row. */
@@ -46,14 +53,78 @@ export function stepTable(ranges: readonly StepRange[], state: Fragment): StepTa
   };
 }
 
-function targetsOf(ranges: readonly (StepRange | undefined)[], index: Fragment): Fragment {
-  const steps = ranges.flatMap((range) => range?.steps ?? []);
+/** More branches of a `case` take longer to start than they save. */
+const branchesMax = 8;
+
+function targetsOf(ranges: readonly (StepRange | undefined)[], index: Fragment): StepTargets {
   const isOfOneStep = (range: StepRange | undefined): boolean =>
     range === undefined || (range.steps.length === 1 && !range.isLoose);
   if (ranges.every(isOfOneStep)) {
     const only = ranges.map((range) => range?.steps[0]);
-    return sql`lateral (select ${stateOf(only, index)} as state, ${definiteOf(only, index)} as sure) s`;
+    const from = sql`lateral (select ${stateOf(only, index)} as state, ${definiteOf(only, index)} as sure) s`;
+    return { from, condition: undefined };
   }
+  const branches = branchesOf(ranges);
+  return branches !== undefined && branches.length <= branchesMax
+    ? targetsByBranch(branches, index)
+    : targetsByStep(ranges, index);
+}
+
+/** Steps with the same names to the same state, and the ranges that they are in. */
+interface TargetBranch {
+  readonly step: BackStep;
+  readonly ranges: number[];
+}
+
+/** Undefined if a tuple may lead to several states. */
+function branchesOf(ranges: readonly (StepRange | undefined)[]): TargetBranch[] | undefined {
+  const branches = new Map<string, TargetBranch>();
+  for (const [number, range] of ranges.entries()) {
+    const names = new Set(range?.steps.map(nameOf));
+    if (names.size < (range?.steps.length ?? 0)) return undefined;
+    for (const step of range?.steps ?? []) {
+      const key = JSON.stringify([nameOf(step), step.to.id, step.isDefinite]);
+      const branch = branches.get(key);
+      if (branch === undefined) branches.set(key, { step, ranges: [number] });
+      else branch.ranges.push(number);
+    }
+  }
+  return [...branches.values()];
+}
+
+function nameOf({ entityType, relation }: BackStep): string {
+  return `${entityType}#${relation}`;
+}
+
+/** A range may have tuples of an earlier schema, so names alone do not tell the step. */
+function targetsByBranch(branches: readonly TargetBranch[], index: Fragment): StepTargets {
+  const valueOf = (value: (step: BackStep) => Fragment): Fragment => {
+    const all = branches.map(({ step, ranges }) => {
+      const { entityType, relation } = step;
+      return sql`
+        when ${index} in (${join(ranges.map(integer), ", ")})
+          and p.entity_type = ${literal(entityType)} and p.relation = ${literal(relation)}
+        then ${value(step)}
+      `;
+    });
+    return sql`case ${join(all, " ")} end`;
+  };
+  const sure = new Set(branches.map(({ step }) => step.isDefinite));
+  const isSure =
+    sure.size === 1 ? definite(sure.has(true)) : valueOf(({ isDefinite }) => definite(isDefinite));
+  const state = valueOf(({ to }) => integer(to.id));
+  return {
+    from: sql`lateral (select ${state} as state, ${isSure} as sure) s`,
+    condition: sql`s.state is not null`,
+  };
+}
+
+function definite(isDefinite: boolean): Fragment {
+  return isDefinite ? sql`true` : sql`false`;
+}
+
+function targetsByStep(ranges: readonly (StepRange | undefined)[], index: Fragment): StepTargets {
+  const steps = ranges.flatMap((range) => range?.steps ?? []);
   let count = 0;
   const spans = ranges.map((range) => {
     if (range === undefined) return undefined;
@@ -67,7 +138,7 @@ function targetsOf(ranges: readonly (StepRange | undefined)[], index: Fragment):
   const numbers = numbersFrom(steps.length, numberAt(start, index), numberAt(end, index));
   const name = (of: (step: BackStep) => string): Fragment => nameAt(steps.map(of), step);
   // The offset keeps the planner from going through the steps before there is a tuple.
-  return sql`
+  const from = sql`
     lateral (
       select ${stateOf(steps, step)} as state, ${definiteOf(steps, step)} as sure
       from ${numbers} o(step)
@@ -76,6 +147,7 @@ function targetsOf(ranges: readonly (StepRange | undefined)[], index: Fragment):
       offset 0
     ) s
   `;
+  return { from, condition: undefined };
 }
 
 /** From an array, not from a series, for which the planner would expect a thousand rows. */

@@ -41,12 +41,9 @@ cross join lateral (
         offset 0
       ) p
       cross join lateral (
-        select ('[0:5]={0,0,1,0,0,1}'::int[])[o.step] as state, true as sure
-        from unnest(('[0:5]={0,1,2,3,4,5}'::int[])[('[0:2]={0,1,3}'::int[])[back.state]:('[0:2]={0,2,5}'::int[])[back.state]]) o(step)
-        where ('[0:5]={"folder","folder","group","folder","folder","group"}'::text[])[o.step] = p.entity_type
-        and ('[0:5]={"parent","viewer","member","owner","viewer","member"}'::text[])[o.step] = p.relation
-        offset 0
+        select case when back.state in (0) and p.entity_type = 'folder' and p.relation = 'parent' then 0 when back.state in (1, 2) and p.entity_type = 'folder' and p.relation = 'viewer' then 0 when back.state in (1, 2) and p.entity_type = 'group' and p.relation = 'member' then 1 when back.state in (2) and p.entity_type = 'folder' and p.relation = 'owner' then 0 end as state, true as sure
       ) s
+      where s.state is not null
       offset 0
     ) n
   ), found as materialized (
@@ -71,7 +68,7 @@ cross join lateral (
   select s.candidates, s.last, a.*
   from span s
   cross join (
-    select coalesce(json_agg(a.id), '[]'::json) as answers, json_agg(a.id) filter (where a.v = 1) as unknown
+    select string_agg(a.id, ',') as answers, string_agg(a.id, ',') filter (where a.v = 1) as unknown
     from (
       select j.id, j.v
       from (
