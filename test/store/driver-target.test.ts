@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { hostUris } from "../../src/base/host-uris.ts";
 import { driverTarget } from "../../src/store/postgres/connect/driver-target.ts";
-import { hostUris } from "../../src/store/postgres/connect/host-uris.ts";
 
 const placesIn = (uri: string) => driverTarget(hostUris(uri).uris).places;
 

@@ -1,5 +1,6 @@
 import { assert, must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
+import { hostUris } from "../../../base/host-uris.ts";
 import { timerMs } from "../../../base/pause.ts";
 import {
   Connection,
@@ -15,7 +16,6 @@ import {
   refusesStartParameters,
   storageError,
 } from "./driver-error.ts";
-import { hostUris } from "./host-uris.ts";
 import { type Row, numberOf, optionalTextOf, textOf } from "./row.ts";
 import { coded } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";

@@ -4,6 +4,7 @@ import { checkServerIdentity, type ConnectionOptions } from "node:tls";
 
 import { databaseParameters } from "../../../base/database-parameters.ts";
 import { PembaError } from "../../../base/error.ts";
+import { hostIn } from "../../../base/host-uris.ts";
 
 /** What the driver needs to reach a server. */
 export interface DriverTarget {
@@ -56,12 +57,6 @@ function placesOf(uris: readonly [string, ...string[]]): object | undefined {
     host: hosts,
     port: uris.map((uri) => Number(URL.parse(uri)?.port) || usualPort),
   };
-}
-
-/** The host of a URI, without the brackets of an IPv6 address; empty when the URI names none. */
-export function hostIn(uri: string): string {
-  const host = decodeURIComponent(URL.parse(uri)?.hostname ?? "");
-  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 function readCertificates(path: string): string {

@@ -1,8 +1,8 @@
 import { errorOf, type PembaError } from "../../../base/error.ts";
+import { hostOf, hostUris } from "../../../base/host-uris.ts";
 import { BackgroundLoop } from "../../background-loop.ts";
 import type { Database, DatabaseOptions } from "../connect/database.ts";
 import { faultOf } from "../connect/driver-error.ts";
-import { hostOf, hostUris } from "../connect/host-uris.ts";
 import type { PoolState } from "../connect/pool.ts";
 import type { Row } from "../connect/row.ts";
 import type { ParameterValue } from "../connect/value.ts";

@@ -2,9 +2,9 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import postgres from "postgres";
 
+import { hostUris } from "../../../base/host-uris.ts";
 import type { Database } from "../connect/database.ts";
 import { driverTarget } from "../connect/driver-target.ts";
-import { hostUris } from "../connect/host-uris.ts";
 import { statementFile } from "../connect/statement-file.ts";
 
 const announceStatement = statementFile("changes/announce.sql");

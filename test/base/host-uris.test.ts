@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { hostOf, hostUris } from "../../src/store/postgres/connect/host-uris.ts";
+import { hostIn, hostOf, hostUris } from "../../src/base/host-uris.ts";
 
 test("each host of a URI has one of its own, with all else in common", () => {
   assert.deepEqual(hostUris("postgres://me:a%40b@one:1,two:2/db?sslmode=require").uris, [
@@ -47,4 +47,15 @@ test("the driver is not told which server is wanted, and all else that stands th
 test("a host is named without what is secret", () => {
   assert.equal(hostOf("postgres://me:se%2Fcret@one:1/db?password=x"), "one:1");
   assert.equal(hostOf("postgres://me:secret@[::1]:1/db"), "[::1]:1");
+});
+
+test("a host is an address without brackets, and may be the directory of a socket", () => {
+  for (const [uri, host] of [
+    ["postgres://me:secret@one:1/db", "one"],
+    ["postgres://[::1]:1/db", "::1"],
+    ["postgres://%2Fvar%2Frun%2Fpostgresql:1/db", "/var/run/postgresql"],
+    ["postgres:///db", ""],
+  ] as const) {
+    assert.equal(hostIn(uri), host, uri);
+  }
 });

@@ -29,6 +29,12 @@ export function hostOf(uri: string): string {
   return parts.exec(uri)?.[2] ?? "";
 }
 
+/** The host of a URI with one host, without the brackets of an IPv6 address; empty when the URI names none. */
+export function hostIn(uri: string): string {
+  const host = decodeURIComponent(URL.parse(uri)?.hostname ?? "");
+  return host.replace(/^\[(.*)\]$/, "$1");
+}
+
 /** A host without a port has the one that stands behind the last: the driver reads it so. */
 function withPort(host: string, names: readonly string[]): string {
   const port = /:\d+$/.exec(names.at(-1) ?? "")?.[0] ?? "";
