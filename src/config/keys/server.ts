@@ -26,7 +26,7 @@ export const serverOptions = {
     flag: "server-workers",
     default: "auto",
     about:
-      "processes that serve the same ports, at most one for each processor; auto is 1 on the memory engine, and on Postgres one for each processor, each with 5 of `database.max_connections` and 512 MiB or more",
+      "processes that serve the same ports, at most one for each processor; auto is 1 on the memory engine, and on Postgres one for each processor, or for every second one if Postgres is on this machine, each with 5 of `database.max_connections` and 512 MiB or more",
   }),
   "server.rate_limit": option(integer({ from: 1, to: 1_000_000_000 }), {
     flag: "server-rate-limit",
