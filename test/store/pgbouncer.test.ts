@@ -15,6 +15,7 @@ import { migrateDown, migrateUp } from "../../src/store/postgres/migrate.ts";
 import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { openLine } from "../support/line.ts";
 import { migrationNames } from "../support/migration-names.ts";
 import { pgbouncerVersion, startPgbouncer } from "../support/pgbouncer.ts";
 import { follow, textOf } from "./change-streams.ts";
@@ -24,6 +25,10 @@ import { connect, until, untilWaiting } from "./open-write.ts";
 
 const version = await pgbouncerVersion();
 const skip = version === undefined ? "there is no pgbouncer on this machine" : false;
+const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
+const keepsPrepared = major > 1 || minor >= 21;
+const skipUnprepared =
+  skip || (keepsPrepared ? false : `pgbouncer ${version} keeps no prepared statements`);
 
 let place: TestDatabase;
 let sql: postgres.Sql;
@@ -206,6 +211,34 @@ test("servers that end under a pooler fail no read", { skip }, async (t) => {
   isOver = true;
   assert.ok((await Promise.all(reading)).every((answers) => answers > 0));
 });
+
+test(
+  "a new connection plans nothing ahead behind a pooler",
+  { skip: skipUnprepared },
+  async (t) => {
+    const { url } = await startPgbouncer(t, place.url, ["max_prepared_statements = 100"]);
+    const line = await openLine(t, url);
+    let greetings = 0;
+    const database = await Database.connect({
+      url: line.url,
+      pool: { ...pool, maxConnections: 2, minConnections: 2 },
+      warn: () => {},
+      onGreeted: () => void (greetings += 1),
+    });
+    t.after(async () => await database.close());
+    await until(async () => (database.pool.idle === 2 ? true : undefined));
+    const usual = "select 'usual' as one, $1::integer as other";
+    for (let time = 0; time < 5; time++) await database.query(usual, [time]);
+    const prepared =
+      "select name from pg_prepared_statements where statement like 'select ''usual''%'";
+    assert.notDeepEqual(await onServers(url, prepared), []);
+    const before = greetings;
+    line.silenceAt("explain");
+    line.cutOldest();
+    await until(async () => (greetings > before && database.pool.opening === 0 ? true : undefined));
+    assert.equal(database.pool.idle, 2);
+  },
+);
 
 test("nothing of ours stays on the servers of a pooler", { skip }, async (t) => {
   const { store, tenant, url } = await openBehind(t, { watch: { readAheadMax: 10 } });

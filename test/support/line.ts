@@ -9,6 +9,8 @@ export interface Line {
   readonly url: string;
   /** Breaks all connections, and refuses new ones. */
   readonly cut: () => Promise<void>;
+  /** Breaks the one of the present connections that was made first. */
+  readonly cutOldest: () => void;
   /**
    * Passes nothing on any more, or no answers, and says nothing of it: over the connections that there
    * are, those that are made from now on, or any.
@@ -67,6 +69,10 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
   return {
     url: url.href,
     cut,
+    cutOldest: () => {
+      const [oldest] = ends.keys();
+      oldest?.destroy();
+    },
     connections: () => ends.size,
     silenceAt: (text) => {
       lastText = text;
