@@ -188,12 +188,15 @@ describe("shares of tenants in an instance with two workers", { skip }, () => {
       const held = await holdAll(instance);
       const [first] = await instance.workers();
       assert.ok(first !== undefined);
+      const before = instance.log().length;
       process.kill(first, "SIGKILL");
-      await instance.logs(/a worker has ended/);
+      await instance.logs(/a worker has ended/, before);
       for (const { finish } of held) finish();
       const statuses = await Promise.all(held.map(async ({ status }) => await status));
       cut = statuses.filter((status) => status === 0).length;
       for (const { socket } of held) socket.destroy();
+      // Without it the next one to be killed may be the last that listens.
+      await instance.logs(/rest listens/, before);
     }
     await untilAllTaken(async () => {
       const held = await holdAll(instance);
