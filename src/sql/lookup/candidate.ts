@@ -1,7 +1,8 @@
 import { levelZero } from "../search/writer.ts";
 import type { ContextPath } from "../state/context.ts";
+import { type RelationSet, relationSet } from "../state/relation-set.ts";
 import { type StatementScope, tupleBranches } from "../state/source.ts";
-import { type Fragment, join, literal, param, sql, textArray } from "../text/fragment.ts";
+import { type Fragment, join, param, sql } from "../text/fragment.ts";
 
 /** How many candidates a lookup reads at a time. */
 export const candidatesMax = param("candidates", "int");
@@ -102,14 +103,23 @@ export function tupleIds(
   relations: readonly string[],
   tuples: TupleSet,
 ): Fragment {
+  return tupleIdsAmong(scope, reading, relationSet(relations), tuples);
+}
+
+/** The same for relations that may depend on a row. */
+export function tupleIdsAmong(
+  scope: StatementScope,
+  reading: IdReading,
+  relations: RelationSet,
+  tuples: TupleSet,
+): Fragment {
   const under = (relation: Fragment): Fragment => tupleIdsUnder(scope, reading, relation, tuples);
-  const [first] = relations;
   // The offset keeps the planner from reading all tuples first (see `relationProbe`).
-  return first !== undefined && relations.length === 1
-    ? under(literal(first))
+  return relations.kind === "one"
+    ? under(relations.name)
     : sql`
       select p.id
-      from unnest(${textArray(relations)}) o(name)
+      from unnest(${relations.names}) o(name)
       cross join lateral (select q.id from (${under(sql`o.name collate "C"`)}) q offset 0) p
     `;
 }

@@ -5,12 +5,13 @@ import type {
   CandidateState,
 } from "../../plan/passes/5-drop-guards.ts";
 import type { Test } from "../../plan/plan.ts";
+import { nameOf, ranksOf, type SearchStates, sharedNames } from "../search/state-names.ts";
 import { guardedVerdict } from "../search/test.ts";
-import { levelZero, nextLevel, type Writer } from "../search/writer.ts";
-import { relationProbe, relationSet } from "../state/relation-set.ts";
+import { byState, levelZero, nextLevel, type Writer } from "../search/writer.ts";
+import { relationProbe } from "../state/relation-set.ts";
 import { lateralBranches, type StatementScope } from "../state/source.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
-import { type IdReading, tupleIds } from "./candidate.ts";
+import { type IdReading, tupleIdsAmong } from "./candidate.ts";
 import { knownIds } from "./known-ids.ts";
 
 export interface SubjectCandidates {
@@ -37,21 +38,7 @@ export function subjectCandidates(input: SubjectCandidates): {
   readonly candidates: readonly Fragment[];
 } {
   const states = [...input.candidatePlan.states.values()];
-  const found = states.flatMap((state) =>
-    state.tests.flatMap(({ test, isDefinite }) => {
-      const definite = isDefinite ? sql`reach.sure` : sql`false`;
-      return isOpen(test)
-        ? []
-        : [
-            sql`
-              select c.id, ${definite} as sure, reach.level
-              from reach
-              cross join lateral (${acceptedIds(input, state, test)}) c
-              where reach.state = ${integer(state.id)}
-            `,
-          ];
-    }),
-  );
+  const found = [...selfIds(input, states), ...directIds(input, states)];
   const opened = states.flatMap((state) =>
     state.tests.flatMap(({ test, isDefinite }) =>
       isOpen(test) ? [openRows(input, state, test, isDefinite)] : [],
@@ -79,7 +66,10 @@ export function subjectCandidates(input: SubjectCandidates): {
 function reachTable(input: SubjectCandidates): Fragment {
   const states = [...input.candidatePlan.states.values()];
   const start = sql`select 0, ${input.entityId} collate "C", ${levelZero}, true`;
-  const steps = states.flatMap((state) => state.hops.map((hop) => step(input, state, hop)));
+  const hops = states.flatMap((state) => state.hops.map((hop) => ({ state, hop })));
+  const walks = ranksOf(hops.filter(({ hop }) => hop.subjectRelation === undefined));
+  const usersets = ranksOf(hops.filter(({ hop }) => hop.subjectRelation !== undefined));
+  const steps = [...walks, ...usersets].map((rank) => step(input, rank));
   const columns = sql`reach(state, id, level, sure)`;
   if (steps.length === 0) return sql`${columns} as (${start})`;
   return sql`
@@ -93,43 +83,104 @@ function reachTable(input: SubjectCandidates): Fragment {
   `;
 }
 
-function step(input: SubjectCandidates, from: CandidateState, hop: CandidateHop): Fragment {
-  const definite = hop.isDefinite ? sql`true` : sql`false`;
-  const type = literal(hop.subjectType);
+/** Hops of different states, which are walks or lead to usersets. */
+function step(
+  input: SubjectCandidates,
+  rank: readonly { readonly state: CandidateState; readonly hop: CandidateHop }[],
+): Fragment {
+  const states = statesOf(input);
+  const { relations, entityType } = sharedNames(
+    states,
+    rank.map(({ state, hop }) => ({ state, relations: hop.relations })),
+  );
+  const nameBy = (name: (hop: CandidateHop) => string): Fragment =>
+    nameOf(
+      states,
+      rank.map(({ state, hop }) => ({ state: state.id, name: name(hop) })),
+    );
+  const type = nameBy((hop) => hop.subjectType);
+  const isWalk = rank.every(({ hop }) => hop.subjectRelation === undefined);
+  const target = byRank(rank, ({ hop }) => integer(hop.target));
+  const definite = byRank(rank, ({ hop }) => truth(hop.isDefinite));
   return relationProbe(
     input.scope,
-    sql`${integer(hop.target)} as state, r.subject_id as id, ${definite} as sure`,
-    relationSet(hop.relations),
+    sql`${target} as state, r.subject_id as id, ${definite} as sure`,
+    relations,
     {
-      type: literal(from.entityType),
+      type: entityType,
       id: sql`reach.id`,
-      subject:
-        hop.subjectRelation === undefined
-          ? { known: "type", type }
-          : { known: "kind", type, relation: literal(hop.subjectRelation) },
+      subject: isWalk
+        ? { known: "type", type }
+        : { known: "kind", type, relation: nameBy((hop) => hop.subjectRelation ?? "") },
     },
-    sql`and reach.state = ${integer(from.id)}`,
   );
+}
+
+/** A value by the state of a row of `reach`, whose state has an entry. */
+function byRank<T extends { readonly state: CandidateState }>(
+  rank: readonly T[],
+  value: (entry: T) => Fragment,
+): Fragment {
+  const entries = rank.map((entry) => ({ state: entry.state.id, value: value(entry) }));
+  return byState(sql`reach.state`, entries, entries.length);
+}
+
+function statesOf({ candidatePlan }: SubjectCandidates): SearchStates {
+  return { column: sql`reach.state`, count: candidatePlan.states.size };
+}
+
+function truth(is: boolean): Fragment {
+  return is ? sql`true` : sql`false`;
 }
 
 function isOpen(test: Test): test is OpenTest {
   return test.kind === "attribute" || test.kind === "rule";
 }
 
-function acceptedIds(
-  input: SubjectCandidates,
-  state: CandidateState,
-  test: Exclude<Test, OpenTest>,
-): Fragment {
-  if (test.kind === "self")
-    return sql`select s.id from (select reach.id) s where ${input.reading.wanted({ id: sql`s.id` })}`;
-  const { subjectType, subjectRelation } = input.candidatePlan.question;
-  return tupleIds(input.scope, input.reading, test.relations, {
-    end: "subject",
-    entityType: literal(state.entityType),
-    entityId: sql`reach.id`,
-    subjectType: literal(subjectType),
-    subjectRelation: literal(subjectRelation),
+/** The subjects that the entities of `reach` are themselves. */
+function selfIds(
+  { reading }: SubjectCandidates,
+  states: readonly CandidateState[],
+): readonly Fragment[] {
+  return states.flatMap((state) =>
+    state.tests.flatMap(({ test, isDefinite }) =>
+      test.kind === "self"
+        ? [
+            sql`
+              select reach.id, ${isDefinite ? sql`reach.sure` : sql`false`} as sure, reach.level
+              from reach
+              where reach.state = ${integer(state.id)} and ${reading.wanted({ id: sql`reach.id` })}
+            `,
+          ]
+        : [],
+    ),
+  );
+}
+
+/** The subjects of their tuples. */
+function directIds(input: SubjectCandidates, all: readonly CandidateState[]): readonly Fragment[] {
+  const { scope, reading, candidatePlan } = input;
+  const { subjectType, subjectRelation } = candidatePlan.question;
+  const tests = all.flatMap((state) =>
+    state.tests.flatMap(({ test, isDefinite }) =>
+      test.kind === "direct" ? [{ state, relations: test.relations, isDefinite }] : [],
+    ),
+  );
+  return ranksOf(tests).map((rank) => {
+    const { relations, entityType } = sharedNames(statesOf(input), rank);
+    const ids = tupleIdsAmong(scope, reading, relations, {
+      end: "subject",
+      entityType,
+      entityId: sql`reach.id`,
+      subjectType: literal(subjectType),
+      subjectRelation: literal(subjectRelation),
+    });
+    const definite = byRank(rank, ({ isDefinite }) => (isDefinite ? sql`reach.sure` : sql`false`));
+    return sql`
+      select c.id, ${definite} as sure, reach.level
+      from reach
+      cross join lateral (${ids}) c
+    `;
   });
 }
 

@@ -3,7 +3,7 @@ import { type EntityEnd, relationProbe } from "../state/relation-set.ts";
 import { type Fragment, integer, sql } from "../text/fragment.ts";
 import { isClosed, isCutOff } from "./closure.ts";
 import { passage } from "./guard.ts";
-import { nameOf, sharedNames, type SearchStates } from "./state-names.ts";
+import { nameOf, ranksOf, sharedNames, type SearchStates } from "./state-names.ts";
 import { byState, type ReachedEntity, type Search, type Writer } from "./writer.ts";
 
 interface StateHop {
@@ -40,17 +40,8 @@ function closedState(writer: Writer, userset: number): number {
   return firstClosedState(writer) + userset;
 }
 
-/** Groups the hops of a kind by rank: group i has the i-th hop of every state. */
 function hopRanks(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
-  const ranks: StateHop[][] = [];
-  const next = new Map<number, number>();
-  for (const hop of hops) {
-    if (hop.hop.hop.kind !== kind) continue;
-    const rank = next.get(hop.state.id) ?? 0;
-    next.set(hop.state.id, rank + 1);
-    (ranks[rank] ??= []).push(hop);
-  }
-  return ranks;
+  return ranksOf(hops.filter(({ hop }) => hop.hop.kind === kind));
 }
 
 function branch(writer: Writer, search: Search, rank: readonly StateHop[]): Fragment {

@@ -11,6 +11,24 @@ interface StateName {
   readonly name: string;
 }
 
+/** What the names of a probe need to know of a state. */
+type TypedState = Pick<State, "id" | "entityType">;
+
+/**
+ * Groups the entries by rank: group i has the i-th entry of every state. The entries of a group share a probe: each
+ * would cost its start-up even if it is never taken.
+ */
+export function ranksOf<T extends { readonly state: TypedState }>(entries: readonly T[]): T[][] {
+  const ranks: T[][] = [];
+  const next = new Map<number, number>();
+  for (const entry of entries) {
+    const rank = next.get(entry.state.id) ?? 0;
+    next.set(entry.state.id, rank + 1);
+    (ranks[rank] ??= []).push(entry);
+  }
+  return ranks;
+}
+
 /** The states of a search: the column with the state of a row, and how many states there are. */
 export interface SearchStates {
   readonly column: Fragment;
@@ -23,7 +41,7 @@ export interface SearchStates {
  */
 export function sharedNames(
   states: SearchStates,
-  entries: readonly { readonly state: State; readonly relations: readonly string[] }[],
+  entries: readonly { readonly state: TypedState; readonly relations: readonly string[] }[],
 ): { readonly relations: RelationSet; readonly entityType: Fragment } {
   const types = entries.map(({ state }) => ({ state: state.id, name: state.entityType }));
   if (entries.some(({ relations }) => relations.length !== 1)) {

@@ -59,7 +59,6 @@ cross join lateral (
             limit $4::int
           )
         ) c
-        where reach.state = 0
         union all
         select c.id collate "C", o.sure, o.level
         from open o

@@ -24,78 +24,49 @@ cross join lateral (
     and n.sure
     from reach
     cross join lateral (
-      select 1 as state, r.subject_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'viewer'
-      and r.entity_id = reach.id
-      and r.entity_type = 'folder'
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and reach.state = 0
-      union all
-      select 1 as state, r.subject_id as id, true as sure
-      from (
-        select 'folder' collate "C" as entity_type, reach.id collate "C" as entity_id, 'viewer' collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
-        from jsonb_array_elements_text(context.by_entity -> ('folder' || ':' || reach.id || '#' || 'viewer')) x(other)
-        where x.other collate "C" >= ''
-        and x.other collate "C" <= '~'
-        and starts_with(x.other, 'group' || '#' || 'member' || ':')
-      ) r
-      where r.relation = 'viewer'
-      and r.entity_id = reach.id
-      and r.entity_type = 'folder'
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and reach.state = 0
-      union all
       select 0 as state, r.subject_id as id, false as sure
       from relationships r
       where r.tenant = t.number
       and r.relation = 'parent'
       and r.entity_id = reach.id
-      and r.entity_type = 'folder'
+      and r.entity_type = ('[0:0]={"folder"}'::text[])[reach.state]
       and r.subject_type = 'folder'
-      and reach.state = 0
       union all
       select 0 as state, r.subject_id as id, false as sure
       from (
-        select 'folder' collate "C" as entity_type, reach.id collate "C" as entity_id, 'parent' collate "C" as relation, 'folder' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, split_part(split_part(x.other, ':', 1), '#', 2) collate "C" as subject_relation
-        from jsonb_array_elements_text(context.by_entity -> ('folder' || ':' || reach.id || '#' || 'parent')) x(other)
+        select ('[0:0]={"folder"}'::text[])[reach.state] collate "C" as entity_type, reach.id collate "C" as entity_id, 'parent' collate "C" as relation, 'folder' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, split_part(split_part(x.other, ':', 1), '#', 2) collate "C" as subject_relation
+        from jsonb_array_elements_text(context.by_entity -> (('[0:0]={"folder"}'::text[])[reach.state] || ':' || reach.id || '#' || 'parent')) x(other)
         where x.other collate "C" >= ''
         and x.other collate "C" <= '~'
         and starts_with(x.other, 'folder' || '#')
       ) r
       where r.relation = 'parent'
       and r.entity_id = reach.id
-      and r.entity_type = 'folder'
+      and r.entity_type = ('[0:0]={"folder"}'::text[])[reach.state]
       and r.subject_type = 'folder'
-      and reach.state = 0
       union all
       select 1 as state, r.subject_id as id, true as sure
       from relationships r
       where r.tenant = t.number
-      and r.relation = 'member'
+      and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
       and r.entity_id = reach.id
-      and r.entity_type = 'group'
+      and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
-      and reach.state = 1
       union all
       select 1 as state, r.subject_id as id, true as sure
       from (
-        select 'group' collate "C" as entity_type, reach.id collate "C" as entity_id, 'member' collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
-        from jsonb_array_elements_text(context.by_entity -> ('group' || ':' || reach.id || '#' || 'member')) x(other)
+        select ('[0:1]={"folder","group"}'::text[])[reach.state] collate "C" as entity_type, reach.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[reach.state] collate "C" as relation, 'group' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, 'member' collate "C" as subject_relation
+        from jsonb_array_elements_text(context.by_entity -> (('[0:1]={"folder","group"}'::text[])[reach.state] || ':' || reach.id || '#' || ('[0:1]={"viewer","member"}'::text[])[reach.state])) x(other)
         where x.other collate "C" >= ''
         and x.other collate "C" <= '~'
         and starts_with(x.other, 'group' || '#' || 'member' || ':')
       ) r
-      where r.relation = 'member'
+      where r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
       and r.entity_id = reach.id
-      and r.entity_type = 'group'
+      and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
-      and reach.state = 1
     ) n
   ), found as materialized (
     select c.id, bool_or(c.sure and scale(c.level) <= $4::int) as sure
@@ -109,9 +80,9 @@ cross join lateral (
             select r.subject_id as id
             from relationships r
             where r.tenant = t.number
-            and r.relation = 'viewer'
+            and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
             and r.entity_id = reach.id
-            and r.entity_type = 'folder'
+            and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
             and r.subject_type = 'user'
             and (r.subject_relation, r.subject_id) > ('', $5::text)
             and r.subject_relation <= '' order by r.subject_relation, r.subject_id
@@ -120,57 +91,21 @@ cross join lateral (
           union all (
             select r.subject_id as id
             from (
-              select 'folder' collate "C" as entity_type, reach.id collate "C" as entity_id, 'viewer' collate "C" as relation, 'user' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, '' collate "C" as subject_relation
-              from jsonb_array_elements_text(context.by_entity -> ('folder' || ':' || reach.id || '#' || 'viewer')) x(other)
+              select ('[0:1]={"folder","group"}'::text[])[reach.state] collate "C" as entity_type, reach.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[reach.state] collate "C" as relation, 'user' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, '' collate "C" as subject_relation
+              from jsonb_array_elements_text(context.by_entity -> (('[0:1]={"folder","group"}'::text[])[reach.state] || ':' || reach.id || '#' || ('[0:1]={"viewer","member"}'::text[])[reach.state])) x(other)
               where x.other collate "C" >= ''
               and x.other collate "C" <= '~'
               and starts_with(x.other, 'user' || '#' || '' || ':')
             ) r
-            where r.relation = 'viewer'
+            where r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
             and r.entity_id = reach.id
-            and r.entity_type = 'folder'
+            and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
             and r.subject_type = 'user'
             and (r.subject_relation, r.subject_id) > ('', $5::text)
             and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $6::int
           )
         ) c
-        where reach.state = 0
-        union all
-        select c.id, reach.sure as sure, reach.level
-        from reach
-        cross join lateral (
-          (
-            select r.subject_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'member'
-            and r.entity_id = reach.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $5::text)
-            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $6::int
-          )
-          union all (
-            select r.subject_id as id
-            from (
-              select 'group' collate "C" as entity_type, reach.id collate "C" as entity_id, 'member' collate "C" as relation, 'user' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, '' collate "C" as subject_relation
-              from jsonb_array_elements_text(context.by_entity -> ('group' || ':' || reach.id || '#' || 'member')) x(other)
-              where x.other collate "C" >= ''
-              and x.other collate "C" <= '~'
-              and starts_with(x.other, 'user' || '#' || '' || ':')
-            ) r
-            where r.relation = 'member'
-            and r.entity_id = reach.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $5::text)
-            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $6::int
-          )
-        ) c
-        where reach.state = 1
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $6::int

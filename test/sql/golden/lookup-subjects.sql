@@ -18,34 +18,22 @@ cross join lateral (
     and n.sure
     from reach
     cross join lateral (
-      select 1 as state, r.subject_id as id, true as sure
-      from relationships r
-      where r.tenant = t.number
-      and r.relation = 'viewer'
-      and r.entity_id = reach.id
-      and r.entity_type = 'folder'
-      and r.subject_type = 'group'
-      and r.subject_relation = 'member'
-      and reach.state = 0
-      union all
       select 0 as state, r.subject_id as id, true as sure
       from relationships r
       where r.tenant = t.number
       and r.relation = 'parent'
       and r.entity_id = reach.id
-      and r.entity_type = 'folder'
+      and r.entity_type = ('[0:0]={"folder"}'::text[])[reach.state]
       and r.subject_type = 'folder'
-      and reach.state = 0
       union all
       select 1 as state, r.subject_id as id, true as sure
       from relationships r
       where r.tenant = t.number
-      and r.relation = 'member'
+      and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
       and r.entity_id = reach.id
-      and r.entity_type = 'group'
+      and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
-      and reach.state = 1
     ) n
   ), found as materialized (
     select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
@@ -56,7 +44,7 @@ cross join lateral (
         from reach
         cross join lateral (
           select p.id
-          from unnest(array['viewer', 'owner']) o(name)
+          from unnest(case reach.state when 0 then array['viewer', 'owner'] when 1 then array['member'] end) o(name)
           cross join lateral (
             select q.id
             from (
@@ -66,7 +54,7 @@ cross join lateral (
                 where r.tenant = t.number
                 and r.relation = o.name collate "C"
                 and r.entity_id = reach.id
-                and r.entity_type = 'folder'
+                and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
                 and r.subject_type = 'user'
                 and (r.subject_relation, r.subject_id) > ('', $3::text)
                 and r.subject_relation <= '' order by r.subject_relation, r.subject_id
@@ -76,25 +64,6 @@ cross join lateral (
             offset 0
           ) p
         ) c
-        where reach.state = 0
-        union all
-        select c.id, reach.sure as sure, reach.level
-        from reach
-        cross join lateral (
-          (
-            select r.subject_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'member'
-            and r.entity_id = reach.id
-            and r.entity_type = 'group'
-            and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $3::text)
-            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $4::int
-          )
-        ) c
-        where reach.state = 1
       ) c(id, sure, level)
     ) c group by c.id order by c.id
     limit $4::int
