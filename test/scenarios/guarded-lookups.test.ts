@@ -48,6 +48,14 @@ const facts = factsOf([
   "report:r6#reader@user:cat",
   "report:r7#reader@user:cat",
   "report:r7#barred@group:g3#member",
+  // Barred groups that are too many to be followed, and one with too many members to be read.
+  ...["x0", "x1"].flatMap((id) => [`report:${id}#reader@user:cid`, `report:${id}#reader@user:dot`]),
+  ...Array.from({ length: 110 }, (_, nth) => `report:x0#barred@group:h${nth + 100}#member`),
+  "report:x0#barred@group:h99#member",
+  "group:h99#member@user:dot",
+  "report:x1#barred@group:crowd#member",
+  ...Array.from({ length: 200 }, (_, nth) => `group:crowd#member@user:c${nth}`),
+  "group:crowd#member@user:cid",
   "department:sales$open|boolean:true",
   "department:closed$open|boolean:false",
 ]);
@@ -102,6 +110,8 @@ for (const engine of ["memory", "postgres"] as const) {
       assert.equal(await subjects("see", "r7", limit), "ann bob");
       assert.equal(await subjects("read", "r4", limit), "");
       assert.equal(await subjects("read", "r5", limit), "ann bob");
+      assert.equal(await subjects("see", "x0", limit), "cid");
+      assert.equal(await subjects("see", "x1", limit), "dot");
     });
   }
 }

@@ -30,7 +30,7 @@ export const spanTable = sql`
  * Ids of the page up to the last candidate. The id is compared together with the column before it: a
  * scan of the index ends there. No branch has a limit, since what reads them stops.
  */
-const amongCandidates: IdReading = {
+export const amongCandidates: IdReading = {
   wanted: ({ id, before }) =>
     before === undefined
       ? sql`${page.wanted({ id })} and ${id} <= span.last`

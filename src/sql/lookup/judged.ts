@@ -8,9 +8,10 @@ import { questionVerdict } from "../search/search.ts";
 import { stateHolds } from "../search/test.ts";
 import { asksForUsersets, closedVerdict, unclosedVerdict } from "../search/userset-guard.ts";
 import { levelZero, type ReachedEntity, type Writer } from "../search/writer.ts";
-import { type Fragment, sql } from "../text/fragment.ts";
+import { type Fragment, join, sql } from "../text/fragment.ts";
 import type { EntityCandidates } from "./accepted-ids.ts";
 import { entityCandidates, usersetsInBack } from "./entity-candidates.ts";
+import { canBeFollowed, followedGuard, type FollowedGuard } from "./followed-guards.ts";
 import { canBeSet, entitySet, type GuardSet, subjectSet } from "./guard-sets.ts";
 import { type SubjectCandidates, subjectCandidates } from "./subject-candidates.ts";
 
@@ -22,6 +23,8 @@ export interface JudgedCandidates {
   readonly candidates: readonly Fragment[];
   /** The verdict of one row `found` (id, sure). */
   readonly verdict: Fragment;
+  /** A condition: the verdicts are right. Undefined: they always are. */
+  readonly isDecided?: Fragment | undefined;
 }
 
 /**
@@ -60,7 +63,7 @@ export function judgedEntities({
   const id = sql`found.id`;
   const isInDoubt = asksAgain || hasDoubt(candidatePlan);
   const sets = judgesTogether
-    ? setsOf(plan, (state) =>
+    ? setsOf(guardsOf(plan), (state) =>
         entitySet(scope, plan, state, { subjectId, isCutOffPossible: known === undefined }),
       )
     : noSets;
@@ -79,7 +82,10 @@ export function judgedEntities({
   };
 }
 
-/** A search of subjects from the entity, whose candidates the plan judges, as those of entities. */
+/**
+ * A search of subjects from the entity, whose candidates the plan judges, as those of entities. Together: what
+ * the guards accept is read from the entity. Where that is too much, the verdicts are not decided.
+ */
 export function judgedSubjects({
   plan,
   judgesTogether,
@@ -92,23 +98,35 @@ export function judgedSubjects({
   const subject = sql`found.id`;
   const writer = searchWriter(scope, plan, subject);
   const { tables, candidates } = subjectCandidates({ ...input, writer });
+  const exact = guardsOf(plan).filter(({ id }) => writer.exact.has(id));
   const sets = judgesTogether
-    ? setsOf(plan, (state) => subjectSet(scope, plan, state, entityId))
+    ? setsOf(exact, (state) => subjectSet(scope, plan, state, entityId))
     : noSets;
-  const holdsBySet = (state: State, probed: () => Fragment): Fragment =>
-    sets.get(state.id)?.holds(probed()) ?? probed();
-  const verdict = candidateVerdict(writer, hasDoubt(candidatePlan), entityId, {
-    holds: holdsBySet,
+  const followed = judgesTogether ? followedOf(writer, entityId) : noFollowed;
+  const isInDoubt = hasDoubt(candidatePlan);
+  let isSearched = isInDoubt;
+  const verdict = candidateVerdict(writer, isInDoubt, entityId, {
+    holds: (state, probed) => sets.get(state.id)?.holds(probed()) ?? probed(),
     judge: (state, searched) => {
+      const known = followed.get(state.id);
+      if (known !== undefined) return known.verdict;
+      isSearched = true;
       if (!asksForUsersets(writer, state)) return searched();
-      const holds = holdsBySet(state, () => stateHolds(writer, state, rootPlace(entityId)));
+      const holds = stateHolds(writer, state, rootPlace(entityId));
       return unclosedVerdict(writer, state, entityId, { holds, searched });
     },
   });
+  const whole = [...followed.values()].map(({ isWhole }) => isWhole);
   return {
-    tables: [...tables, ...setTables(sets)],
+    tables: [
+      ...tables,
+      ...setTables(sets),
+      ...[...followed.values()].flatMap((guard) => guard.tables),
+    ],
     candidates,
-    verdict: sql`(${withClosure(scope, plan, subject)} select ${verdict})`,
+    // Beside each candidate, the closure costs its start even if it is not read.
+    verdict: isSearched ? sql`(${withClosure(scope, plan, subject)} select ${verdict})` : verdict,
+    isDecided: whole.length === 0 ? undefined : join(whole, " and "),
   };
 }
 
@@ -116,11 +134,21 @@ type GuardSets = ReadonlyMap<number, GuardSet>;
 
 const noSets: GuardSets = new Map();
 
-/** Of the guards of the question, by their state. */
-function setsOf({ states }: SearchPlan, setOf: (state: State) => GuardSet): GuardSets {
-  const { arrival } = stateOf(states, 0);
-  const guards = arrival.map(({ state }) => stateOf(states, state));
+/** By their state. */
+function setsOf(guards: readonly State[], setOf: (state: State) => GuardSet): GuardSets {
   return new Map(guards.filter(canBeSet).map((state) => [state.id, setOf(state)]));
+}
+
+/** The guards of the question. */
+function guardsOf({ states }: SearchPlan): State[] {
+  return stateOf(states, 0).arrival.map(({ state }) => stateOf(states, state));
+}
+
+const noFollowed: ReadonlyMap<number, FollowedGuard> = new Map();
+
+function followedOf(writer: Writer, entityId: Fragment): ReadonlyMap<number, FollowedGuard> {
+  const guards = guardsOf(writer.plan).filter((state) => canBeFollowed(writer, state));
+  return new Map(guards.map((state) => [state.id, followedGuard(writer, state, entityId)]));
 }
 
 function setTables(sets: GuardSets): Fragment[] {

@@ -41,7 +41,7 @@ export interface LookupShape extends Shape {
   readonly openRules: ReadonlySet<string>;
   /** Entity types of which only the ids of the parameter `scope_<type>` are looked at. */
   readonly scopedTypes: readonly string[];
-  /** What the guards accept is read once for all candidates: this pays where these may be many. */
+  /** What the guards accept is read once for all candidates. */
   readonly judgesTogether: boolean;
 }
 
@@ -55,6 +55,8 @@ export interface LookupShape extends Shape {
  * - `answers`: the first of them that are not denied, at most `answers`, ascending; `unknown`: those of
  *   the answers that the statement could not decide. Both are ids with commas between them, which no id
  *   has, or null for none. Of a gather `answers` are all of them, with `facts` (see `gatherBody`)
+ * - `is_decided`, only if the candidates are judged together, and for some plans: if it is false, the answers
+ *   are wrong, and the candidates must be judged one by one
  *
  * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, `id` of the
  * subject or the entity that is asked about, `after`, `candidates`, `answers`; `snapshot`, `version`,
@@ -127,7 +129,13 @@ function subjects(
     return gatheredPage([...tables, foundTable(candidates)], facts);
   }
   const judged = judgedSubjects({ ...input, plan: judge.plan, judgesTogether });
-  return pageOf([...judged.tables, foundTable(judged.candidates)], judgedAnswers(judged.verdict));
+  const { isDecided } = judged;
+  const more = isDecided === undefined ? sql`` : sql`, ${isDecided} as is_decided`;
+  return pageOf(
+    [...judged.tables, foundTable(judged.candidates)],
+    judgedAnswers(judged.verdict),
+    more,
+  );
 }
 
 /** The first of the candidates, which have the columns (id, sure, level); `sure` is definite. */

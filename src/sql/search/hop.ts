@@ -110,7 +110,7 @@ function subjectOf(
 /** If the closure from the subject is complete, only its usersets lead on from those of an entity. */
 function isLed(writer: Writer, states: SearchStates, rank: readonly StateHop[]): Fragment {
   const usersets = usersetsOf(rank);
-  if (usersets.length === 0 || writer.isForAll === true) return sql``;
+  if (usersets.length === 0 || writer.usersets !== "of subject") return sql``;
   const userset = numberOf(
     states,
     usersets.map(({ state, hop }) => ({ state, number: hop.userset })),
@@ -137,9 +137,9 @@ function targetState(writer: Writer, states: SearchStates, rank: readonly StateH
   const closed = rank.flatMap(({ state, hop: { hop } }) =>
     hop.kind === "userset" ? [{ state: state.id, number: closedState(writer, hop.userset) }] : [],
   );
-  if (closed.length === 0) return target;
+  if (closed.length === 0 || writer.usersets === "followed") return target;
   const userset = numberOf(states, closed);
-  if (writer.isForAll === true) return userset;
+  if (writer.usersets === "to be asked") return userset;
   return sql`case when ${isCutOff} then ${target} else ${userset} end`;
 }
 

@@ -37,6 +37,7 @@ export function searchWriter(scope: StatementScope, plan: SearchPlan, subject: F
     plan,
     exact: exactStates(plan),
     subjectId: subject,
+    usersets: "of subject",
     number: () => searches++,
     judge: (number, at) => {
       spend(searchCost);

@@ -75,7 +75,19 @@ function localVerdict(writer: Writer, state: State, at: ReachedEntity): Fragment
 export function openSearch(writer: Writer, entityId: Fragment): ReturnType<typeof searchTable> {
   const root = must(writer.plan.states[0], "a plan has its question");
   const at = { id: entityId, level: levelZero };
-  return searchTable({ ...writer, isForAll: true }, { root, arrival: [], inlinedGuards: [], at });
+  const start = { root, arrival: [], inlinedGuards: [], at };
+  return searchTable({ ...writer, usersets: "to be asked" }, start);
+}
+
+/** What a state reaches from an entity, usersets and what stands in them, too. Needs: nothing there has a guard. */
+export function followedSearch(
+  writer: Writer,
+  root: State,
+  entityId: Fragment,
+): ReturnType<typeof searchTable> {
+  const at = { id: entityId, level: levelZero };
+  const start = { root, arrival: [], inlinedGuards: [], at };
+  return searchTable({ ...writer, usersets: "followed" }, start);
 }
 
 /** Where a search begins: a state at an entity, behind guards, with the inlined guards. */

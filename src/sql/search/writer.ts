@@ -11,10 +11,10 @@ export interface Writer {
   readonly exact: ExactStates;
   readonly subjectId: Fragment;
   /**
-   * A search for many subjects: it takes in all usersets of an entity, not only those of the closure, and
-   * judges no subject.
+   * Which usersets of an entity a search takes in: those of the closure of its subject, or, for many subjects,
+   * all of them: as rows that the closure of a subject is asked for, or as rows that it goes on from.
    */
-  readonly isForAll?: boolean;
+  readonly usersets: "of subject" | "to be asked" | "followed";
   /** A number that no other search of the statement has, for its names. */
   readonly number: () => number;
   /** The verdict (an integer) of a state at an entity, by a search of its own where it has hops. */

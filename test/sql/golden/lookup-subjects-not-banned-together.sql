@@ -1,6 +1,6 @@
 -- $1: id
--- $2: after
--- $3: depth
+-- $2: depth
+-- $3: after
 -- $4: candidates
 -- $5: answers
 -- $6: tenant
@@ -35,33 +35,54 @@ cross join lateral (
       and r.subject_type = 'group'
       and r.subject_relation = 'member'
     ) n
-  ), accepted2(id, near) as materialized (
-    select a.id, a.near
-    from span
+  ), search0(state, id, level) as (
+    (
+      select 2, $1::text collate "C" collate "C", 0::numeric
+    )
+    union
+    select n0.state, n0.id, s0.level * 0.0
+    from search0 s0
     cross join lateral (
-      select '' collate "C" as id, false as near
-      union all
-      select d.id, true
+      select 1 as state, r.subject_id as id
+      from relationships r
+      where r.tenant = t.number
+      and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
+      and r.entity_id = s0.id
+      and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
+      and r.subject_type = 'group'
+      and r.subject_relation = 'member'
+      offset 0
+    ) n0
+  ), led2 as materialized (
+    select s.state, s.id, s.level
+    from search0 s
+    limit 102
+  ), accepted2(id, near) as materialized (
+    select p.id, scale(led2.level) <= $2::int
+    from span
+    cross join led2
+    cross join lateral (
+      select q.id
       from (
         select r.subject_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = 'banned'
-        and r.entity_id = $1::text collate "C"
-        and r.entity_type = 'folder'
+        and r.relation = ('[0:2]={null,"member","banned"}'::text[])[led2.state]
+        and r.entity_id = led2.id
+        and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[led2.state]
         and r.subject_type = 'user'
-        and (r.subject_relation, r.subject_id) > ('', $2::text)
+        and (r.subject_relation, r.subject_id) > ('', $3::text)
         and r.subject_relation <= ''
         and (r.subject_relation, r.subject_id) <= ('', span.last)
-      ) d(id)
-    ) a
-    where span.candidates > 1
+      ) q
+      offset 0
+    ) p
     limit (
-      select span.candidates + 2
+      select 20 * span.candidates + 100 + 1
       from span
     )
   ), found as materialized (
-    select c.id, bool_or(c.sure and scale(c.level) <= $3::int) as sure
+    select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
     from (
       select c.*
       from (
@@ -76,7 +97,7 @@ cross join lateral (
             and r.entity_id = reach.id
             and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
             and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $2::text)
+            and (r.subject_relation, r.subject_id) > ('', $3::text)
             and r.subject_relation <= '' order by r.subject_relation, r.subject_id
             limit $4::int
           )
@@ -88,7 +109,19 @@ cross join lateral (
     select count(*)::int as candidates, max(found.id) as last
     from found
   )
-  select s.candidates, s.last, a.*
+  select s.candidates, s.last, a.*, (
+    (
+      select count(*)
+      from led2
+    ) <= 101
+    and (
+      select count(*)
+      from accepted2
+    ) <= (
+      select 20 * span.candidates + 100
+      from span
+    )
+  ) as is_decided
   from span s
   cross join (
     select string_agg(a.id, ',') as answers, string_agg(a.id, ',') filter (where a.v = 1) as unknown
@@ -138,108 +171,14 @@ cross join lateral (
               offset 100
             ) as v
           )
-          select case when found.sure then 2 - case when (exists (
-            select 1
-            from (
-              select 1
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'banned'
-              and r.entity_id = $1::text collate "C"
-              and r.entity_type = 'folder'
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-            ) e
-            offset 0
-          )) then (
-            with recursive search0(state, id, level) as (
-              (
-                select 2, $1::text collate "C" collate "C", 0::numeric
-              )
-              union
-              select n0.state, n0.id, s0.level * 0.0
-              from search0 s0
-              cross join lateral (
-                select case when (
-                  select c.v
-                  from cut_off c
-                ) then 1 else 3 end as state, r.subject_id as id
-                from relationships r
-                where r.tenant = t.number
-                and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
-                and r.entity_id = s0.id
-                and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
-                and r.subject_type = 'group'
-                and r.subject_relation = 'member'
-                and (
-                  (
-                    select c.v
-                    from cut_off c
-                  ) or r.subject_id in (
-                    select c.id
-                    from closure c
-                  )
-                )
-                offset 0
-              ) n0
-            )
-            select least(r.seen & 3, 2)
-            from (
-              select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
-              from (
-                select case when s0.state >= 3 then (
-                  select case when scale(s0.level) + scale(c.level) <= $3::int then 2 else 1 end
-                  from closure c
-                  where c.id = s0.id
-                  limit 1
-                ) when exists (
-                  select 1
-                  from (
-                    select 1
-                    from relationships r
-                    where r.tenant = t.number
-                    and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
-                    and r.entity_id = s0.id
-                    and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
-                    and r.subject_type = 'user'
-                    and r.subject_relation = ''
-                    and r.subject_id = found.id
-                  ) d
-                  offset 0
-                ) then case when scale(s0.level) <= $3::int then 2 else 1 end else 0 end as v, false as is_end
-                from search0 s0
-                union all
-                select 0, true
-              ) f window w as (rows between unbounded preceding and 1 preceding)
-            ) r
-            where r.is_end or r.seen & 2 <> 0
-            limit 1
-          ) when case when (
-            select count(*) > 0
-            and count(*) <= (
-              select span.candidates + 1
-              from span
-            )
-            from accepted2
-          ) then (found.id in (
+          select case when found.sure then 2 - case when (found.id in (
+            select a.id
+            from accepted2 a 
+          )) is true then case when (found.id in (
             select a.id
             from accepted2 a
-            where a.id <> '' 
-          )) is true else (exists (
-            select 1
-            from (
-              select 1
-              from relationships r
-              where r.tenant = t.number
-              and r.relation = 'banned'
-              and r.entity_id = $1::text collate "C"
-              and r.entity_type = 'folder'
-              and r.subject_type = 'user'
-              and r.subject_relation = ''
-              and r.subject_id = found.id
-            ) d
-            offset 0
-          )) end then 2 else 0 end else (
+            where a.near
+          )) is true then 2 else 1 end else 0 end else (
             select x.v
             from (
               with recursive search1(state, id, level, sure) as (
@@ -283,7 +222,7 @@ cross join lateral (
                         select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                         from (
                           select case when s2.state >= 3 then (
-                            select case when scale(s2.level) + scale(c.level) <= $3::int then 2 else 1 end
+                            select case when scale(s2.level) + scale(c.level) <= $2::int then 2 else 1 end
                             from closure c
                             where c.id = s2.id
                             limit 1
@@ -301,7 +240,7 @@ cross join lateral (
                               and r.subject_id = found.id
                             ) d
                             offset 0
-                          ) then case when scale(s2.level) <= $3::int then 2 else 1 end else 0 end as v, false as is_end
+                          ) then case when scale(s2.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
                           from search2 s2
                           union all
                           select 0, true
@@ -387,7 +326,7 @@ cross join lateral (
                       select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                       from (
                         select case when s3.state >= 3 then (
-                          select case when scale(s3.level) + scale(c.level) <= $3::int then 2 else 1 end
+                          select case when scale(s3.level) + scale(c.level) <= $2::int then 2 else 1 end
                           from closure c
                           where c.id = s3.id
                           limit 1
@@ -405,7 +344,7 @@ cross join lateral (
                             and r.subject_id = found.id
                           ) d
                           offset 0
-                        ) then case when scale(s3.level) <= $3::int then 2 else 1 end else 0 end as v, false as is_end
+                        ) then case when scale(s3.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
                         from search3 s3
                         union all
                         select 0, true
@@ -423,7 +362,7 @@ cross join lateral (
                 select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
                 from (
                   select case when s1.state >= 3 then (
-                    select case when s1.sure and scale(s1.level) + scale(c.level) <= $3::int then 2 else 1 end
+                    select case when s1.sure and scale(s1.level) + scale(c.level) <= $2::int then 2 else 1 end
                     from closure c
                     where c.id = s1.id
                     limit 1
@@ -441,7 +380,7 @@ cross join lateral (
                       and r.subject_id = found.id
                     ) d
                     offset 0
-                  ) then case when s1.sure and scale(s1.level) <= $3::int then 2 else 1 end else 0 end as v, false as is_end
+                  ) then case when s1.sure and scale(s1.level) <= $2::int then 2 else 1 end else 0 end as v, false as is_end
                   from search1 s1
                   union all
                   select 0, true

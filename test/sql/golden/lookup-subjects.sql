@@ -78,51 +78,7 @@ cross join lateral (
     from (
       select j.id, j.v
       from (
-        select found.id, (
-          with recursive closure(userset, id, level) as (
-            (
-              select 0, r.entity_id, 0::numeric
-              from relationships r
-              where r.tenant = t.number
-              and r.subject_id = found.id
-              and r.subject_type = 'user'
-              and r.subject_relation = ''
-              and r.entity_type = 'group'
-              and r.relation = 'member'
-            )
-            union
-            select p.userset, p.id, c.level * 0.0
-            from closure c
-            cross join lateral (
-              select 0 as userset, r.entity_id as id
-              from relationships r
-              where r.tenant = t.number
-              and r.subject_id = c.id
-              and r.subject_type = 'group'
-              and r.subject_relation = 'member'
-              and r.entity_type = 'group'
-              and r.relation = 'member'
-              offset 0
-            ) p
-          ), cut_off as materialized (
-            select exists (
-              select 0, r.entity_id, 0::numeric
-              from relationships r
-              where r.tenant = t.number
-              and r.subject_id = found.id
-              and r.subject_type = 'user'
-              and r.subject_relation = ''
-              and r.entity_type = 'group'
-              and r.relation = 'member'
-              offset 100
-            ) or exists (
-              select 1
-              from closure
-              offset 100
-            ) as v
-          )
-          select least(2, case when found.sure then 2 else 1 end)
-        ) as v
+        select found.id, least(2, case when found.sure then 2 else 1 end) as v
         from found
         offset 0
       ) j

@@ -121,12 +121,12 @@ function* lookupOf(
     const judge = { kind: "search", plan: judging } as const;
     const lookup: Lookup = { end, candidatePlan, schema, judge };
     try {
-      // A rule in another shape is the same rule: one attempt is enough for all.
+      // A rule in another shape is the same rule, and no shape has more searches: one attempt is enough for all.
       lookupStatement(lookup, {
         ...plainShape,
         openRules: new Set(),
         scopedTypes: [],
-        judgesTogether: true,
+        judgesTogether: false,
       });
       return lookup;
     } catch (error) {

@@ -22,17 +22,18 @@ export function batchSizes(
 }
 
 /**
- * From this number of candidates on, they are judged together. Below it, what this adds to the start of the
- * statement is a tenth of the cost for a subject who sees nothing.
+ * From this number of candidates on, entities are judged together. Below it, what this adds to the start of the
+ * statement is a tenth of the cost for a subject who sees nothing. For subjects it makes the statement shorter.
  */
 const manyCandidates = 500;
 
 export function shapeOf(
-  { frame, scope }: Sought,
+  { end, frame, scope }: Sought,
   planned: PlannedLookup,
-  size: number,
+  { size, oneByOne }: { readonly size: number; readonly oneByOne: boolean },
 ): LookupShape {
   const { candidatePlan } = planned.lookup;
+  const areMany = end === "subjects" || size >= manyCandidates;
   const types = new Set([...candidatePlan.states.values()].map(({ entityType }) => entityType));
   return {
     pinned: frame.snapToken !== undefined,
@@ -41,7 +42,7 @@ export function shapeOf(
     contextAttributes: frame.context.attributes.length > 0,
     openRules: openRules(planned, frame.context.data),
     scopedTypes: [...scope.keys()].filter((type) => types.has(type)).toSorted(),
-    judgesTogether: planned.lookup.judge.kind === "search" && size >= manyCandidates,
+    judgesTogether: planned.lookup.judge.kind === "search" && !oneByOne && areMany,
   };
 }
 

@@ -167,13 +167,13 @@ export class PostgresLookups implements LookupStore {
   async #readBatch(
     sought: Sought,
     { compiled, planned }: LookupUnderSchema,
-    { wanted, size }: { readonly wanted: number; readonly size: number },
+    { wanted, size, oneByOne = false }: LookupBatch,
   ): Promise<Read | undefined> {
     const { reads, schemas, tokens, telemetry } = this.#parts;
     const { tenant, frame } = sought;
     const { schemaVersion, snapToken, signal } = frame;
     const { kind } = planned.lookup.judge;
-    const shape = shapeOf(sought, planned, size);
+    const shape = shapeOf(sought, planned, { size, oneByOne });
     const { text, params } = this.#plans.statementOf(planned, shape);
     const state = snapToken && tokens.read(snapToken);
     const { footprint } = planned;
@@ -189,6 +189,10 @@ export class PostgresLookups implements LookupStore {
     const row = rows.find(({ answers }) => answers !== null) ?? rows[0];
     if (!standsUnder(schemas, { tenant, schemaVersion }, { compiled, isPinned }, row)) {
       return undefined;
+    }
+    if (row?.["is_decided"] === false) {
+      // A guard accepts more than is read for all candidates.
+      return await this.#readBatch(sought, { compiled, planned }, { wanted, size, oneByOne: true });
     }
     const facts = kind === "gather" ? rows.map(({ facts: piece }) => piece) : undefined;
     if (facts !== undefined && size > 1 && isTooLarge(facts, gatheredTuplesMax)) {
@@ -228,6 +232,14 @@ interface Read {
   /** How many candidates to read next. */
   readonly nextBatch: number;
   readonly state: { readonly snapToken: SnapToken; readonly schemaVersion: SchemaVersion };
+}
+
+/** How much a statement reads. */
+interface LookupBatch {
+  readonly wanted: number;
+  readonly size: number;
+  /** The candidates are not judged together. */
+  readonly oneByOne?: boolean;
 }
 
 interface LookupUnderSchema {
