@@ -50,7 +50,7 @@ const facts = factsOf([
   "report:r7#barred@group:g3#member",
   // Barred groups that are too many to be followed, and one with too many members to be read.
   ...["x0", "x1"].flatMap((id) => [`report:${id}#reader@user:cid`, `report:${id}#reader@user:dot`]),
-  ...Array.from({ length: 110 }, (_, nth) => `report:x0#barred@group:h${nth + 100}#member`),
+  ...Array.from({ length: 150 }, (_, nth) => `report:x0#barred@group:h${nth + 100}#member`),
   "report:x0#barred@group:h99#member",
   "group:h99#member@user:dot",
   "report:x1#barred@group:crowd#member",

@@ -15,17 +15,19 @@ import { amongCandidates } from "./guard-sets.ts";
 export interface FollowedGuard {
   /** CTEs, which read the CTEs `found` and `span`. */
   readonly tables: readonly Fragment[];
-  /** The verdict of the guard at the row `found`, if all of the subjects were read. */
+  /** The verdict of the guard at the row `found`. */
   readonly verdict: Fragment;
+  /** A condition on the row `s` of `span`: all of the subjects were read, and no path to them is too long. */
   readonly isWhole: Fragment;
 }
 
-/** The most usersets that are followed. */
-const usersetsMax = 100;
-/** A search for each candidate costs as much as reading this many subjects for each. Of more, the searches cost less. */
-const subjectsForEach = 20;
+/**
+ * A search for each candidate costs as much as following or reading this many usersets and subjects for each.
+ * Of more, the searches cost less.
+ */
+const readForEach = 20;
 /** As many may be read for a few candidates, too. */
-const subjectsForAll = 100;
+const readForAll = 100;
 
 /** Whether a guard and all it leads to ask for usersets and for tuples to the subject alone. */
 export function canBeFollowed(writer: Writer, guard: State): boolean {
@@ -42,7 +44,6 @@ export function canBeFollowed(writer: Writer, guard: State): boolean {
 
 export function followedGuard(writer: Writer, guard: State, entityId: Fragment): FollowedGuard {
   const { name, search, table } = followedSearch(writer, guard, entityId);
-  const led = numbered("led", guard.id);
   const accepted = numbered("accepted", guard.id);
   const { subjectType, subjectRelation } = writer.plan.question;
   const direct = search.states.flatMap((state) =>
@@ -50,49 +51,41 @@ export function followedGuard(writer: Writer, guard: State, entityId: Fragment):
       test.kind === "direct" ? [{ state, relations: test.relations }] : [],
     ),
   );
-  const states = { column: sql`${led}.state`, count: search.states.length };
+  const states = { column: sql`${search.row}.state`, count: search.states.length };
   const { relations, entityType } = sharedNames(states, direct);
   const members = tupleIdsAmong(writer.scope, amongCandidates, relations, {
     end: "subject",
     entityType,
-    entityId: sql`${led}.id`,
+    entityId: sql`${search.row}.id`,
     subjectType: literal(subjectType),
     subjectRelation: literal(subjectRelation),
   });
-  const subjectsMax = sql`${integer(subjectsForEach)} * span.candidates + ${integer(subjectsForAll)}`;
-  const among = (where: Fragment): Fragment =>
-    sql`(found.id in (select a.id from ${accepted} a ${where})) is true`;
+  const readMax = (span: Fragment): Fragment =>
+    sql`${integer(readForEach)} * ${span}.candidates + ${integer(readForAll)}`;
   return {
     tables: [
       table,
-      sql`
-        ${led} as materialized (
-          select s.state, s.id, s.level
-          from ${name} s
-          limit ${integer(usersetsMax + 2)}
-        )
-      `,
-      // The offset keeps the planner from a join that begins with all tuples of the tenant.
+      // A userset without members is a row, too, since following it costs as much.
       sql`
         ${accepted}(id, near) as materialized (
-          select p.id, ${hops(sql`${led}.level`)} <= ${depth}
+          select p.id, ${hops(sql`${search.row}.level`)} <= ${depth}
           from span
-          cross join ${led}
-          cross join lateral (select q.id from (${members}) q offset 0) p
-          limit (select ${subjectsMax} + 1 from span)
+          cross join ${name} ${search.row}
+          left join lateral (select q.id from (${members}) q offset 0) p on true
+          limit (select ${readMax(sql`span`)} + 1 from span)
         )
       `,
     ],
     verdict: sql`
       case
-        when ${among(sql``)} then case when ${among(sql`where a.near`)} then 2 else 1 end
+        when (found.id in (select a.id from ${accepted} a where a.id is not null)) is true then 2
         else 0
       end
     `,
     isWhole: sql`
       (
-        (select count(*) from ${led}) <= ${integer(usersetsMax + 1)}
-        and (select count(*) from ${accepted}) <= (select ${subjectsMax} from span)
+        select count(*) <= ${readMax(sql`s`)} and coalesce(bool_and(a.near), true)
+        from ${accepted} a
       )
     `,
   };

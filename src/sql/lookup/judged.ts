@@ -19,11 +19,11 @@ import { type SubjectCandidates, subjectCandidates } from "./subject-candidates.
 export interface JudgedCandidates {
   /** CTEs, for the `with` of the query. */
   readonly tables: readonly Fragment[];
-  /** Queries with the columns (id, sure, level). */
+  /** Queries with the columns (id, sure, level); of subjects, with (id, sure). */
   readonly candidates: readonly Fragment[];
   /** The verdict of one row `found` (id, sure). */
   readonly verdict: Fragment;
-  /** A condition: the verdicts are right. Undefined: they always are. */
+  /** A condition on the row `s` of `span`: the verdicts are right. Undefined: they always are. */
   readonly isDecided?: Fragment | undefined;
 }
 

@@ -126,16 +126,13 @@ function subjects(
   if (judge.kind === "gather") {
     const { tables, candidates } = subjectCandidates({ ...input, writer: undefined });
     const facts = gatherBody(scope, judge.gather, { id: askedId, subject: sql`''` });
-    return gatheredPage([...tables, foundTable(candidates)], facts);
+    return gatheredPage([...tables, foundSubjects(candidates)], facts);
   }
   const judged = judgedSubjects({ ...input, plan: judge.plan, judgesTogether });
   const { isDecided } = judged;
   const more = isDecided === undefined ? sql`` : sql`, ${isDecided} as is_decided`;
-  return pageOf(
-    [...judged.tables, foundTable(judged.candidates)],
-    judgedAnswers(judged.verdict),
-    more,
-  );
+  const found = foundSubjects(judged.candidates);
+  return pageOf([...judged.tables, found], judgedAnswers(judged.verdict), more);
 }
 
 /** The first of the candidates, which have the columns (id, sure, level); `sure` is definite. */
@@ -146,6 +143,22 @@ function foundTable(candidates: readonly Fragment[]): Fragment {
       from (${allCandidates(candidates)}) c
       group by c.id
       order by c.id
+      limit ${candidatesMax}
+    )
+  `;
+}
+
+/** The same for candidates with the columns (id, sure). */
+function foundSubjects(candidates: readonly Fragment[]): Fragment {
+  const all =
+    candidates.length === 0
+      ? sql`select null::text, false where false`
+      : join(candidates, " union all ");
+  return sql`
+    found as materialized (
+      select distinct on (c.id) c.id, c.sure
+      from (${all}) c(id, sure)
+      order by c.id, c.sure desc
       limit ${candidatesMax}
     )
   `;

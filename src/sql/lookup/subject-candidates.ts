@@ -7,7 +7,7 @@ import type {
 import type { Test } from "../../plan/plan.ts";
 import { nameOf, ranksOf, type SearchStates, sharedNames } from "../search/state-names.ts";
 import { guardedVerdict } from "../search/test.ts";
-import { byState, levelZero, nextLevel, type Writer } from "../search/writer.ts";
+import { byState, depth, hops, levelZero, nextLevel, type Writer } from "../search/writer.ts";
 import { relationProbe } from "../state/relation-set.ts";
 import { lateralBranches, type StatementScope } from "../state/source.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
@@ -31,7 +31,7 @@ type OpenTest = Extract<Test, { kind: "attribute" | "rule" }>;
  * The candidates of a lookup of subjects, as CTEs: `reach` goes from the entity along the hops of
  * the candidate plan. From each row a page of its own is read of the subjects of its direct tuples.
  * `open` says whether a test accepts every subject, so that all known ids are candidates. The
- * candidates have the columns (id, sure, level), as in a lookup of entities.
+ * candidates have the columns (id, sure). `sure`: the path is definite and short enough.
  */
 export function subjectCandidates(input: SubjectCandidates): {
   readonly tables: readonly Fragment[];
@@ -48,9 +48,9 @@ export function subjectCandidates(input: SubjectCandidates): {
   if (opened.length === 0) return { tables: [reach], candidates: found };
   const open = sql`
     open as materialized (
-      select o.sure, o.level
+      select o.sure
       from (${join(opened, " union all ")}) o
-      order by o.sure desc, scale(o.level)
+      order by o.sure desc
       limit 1
     )
   `;
@@ -58,17 +58,19 @@ export function subjectCandidates(input: SubjectCandidates): {
   const named = question.entityType === question.subjectType ? input.entityId : undefined;
   const known = knownIds(input.scope, input.reading, question.subjectType, named);
   const all = sql`
-    select c.id collate "C", o.sure, o.level from open o cross join lateral (${known}) c
+    select c.id collate "C", o.sure from open o cross join lateral (${known}) c
   `;
   return { tables: [reach, open], candidates: [...found, all] };
 }
 
+const isSure = sql`reach.sure and ${hops(sql`reach.level`)} <= ${depth}`;
+
 function reachTable(input: SubjectCandidates): Fragment {
   const states = [...input.candidatePlan.states.values()];
   const start = sql`select 0, ${input.entityId} collate "C", ${levelZero}, true`;
-  const hops = states.flatMap((state) => state.hops.map((hop) => ({ state, hop })));
-  const walks = ranksOf(hops.filter(({ hop }) => hop.subjectRelation === undefined));
-  const usersets = ranksOf(hops.filter(({ hop }) => hop.subjectRelation !== undefined));
+  const ways = states.flatMap((state) => state.hops.map((hop) => ({ state, hop })));
+  const walks = ranksOf(ways.filter(({ hop }) => hop.subjectRelation === undefined));
+  const usersets = ranksOf(ways.filter(({ hop }) => hop.subjectRelation !== undefined));
   const steps = [...walks, ...usersets].map((rank) => step(input, rank));
   const columns = sql`reach(state, id, level, sure)`;
   if (steps.length === 0) return sql`${columns} as (${start})`;
@@ -147,7 +149,7 @@ function selfIds(
       test.kind === "self"
         ? [
             sql`
-              select reach.id, ${isDefinite ? sql`reach.sure` : sql`false`} as sure, reach.level
+              select reach.id, ${isDefinite ? isSure : sql`false`} as sure
               from reach
               where reach.state = ${integer(state.id)} and ${reading.wanted({ id: sql`reach.id` })}
             `,
@@ -175,10 +177,11 @@ function directIds(input: SubjectCandidates, all: readonly CandidateState[]): re
       subjectType: literal(subjectType),
       subjectRelation: literal(subjectRelation),
     });
-    const definite = byRank(rank, ({ isDefinite }) => (isDefinite ? sql`reach.sure` : sql`false`));
+    const sure = byRank(rank, ({ isDefinite }) => (isDefinite ? isSure : sql`false`));
+    // The offset has this worked out for a row of the search, not for each of its subjects.
     return sql`
-      select c.id, ${definite} as sure, reach.level
-      from reach
+      select c.id, reach.sure
+      from (select reach.state, reach.id, ${sure} as sure from reach offset 0) reach
       cross join lateral (${ids}) c
     `;
   });
@@ -193,13 +196,13 @@ function openRows(
 ): Fragment {
   const { writer } = input;
   const here = sql`reach.state = ${integer(state.id)}`;
-  if (writer === undefined) return sql`select false as sure, reach.level from reach where ${here}`;
+  if (writer === undefined) return sql`select false as sure from reach where ${here}`;
   const judged = must(writer.plan.states[state.id], "a candidate state is one of the plan");
   const at = { id: sql`reach.id`, level: levelZero };
   const verdict = guardedVerdict(writer, judged, { guards: [], test }, at);
-  const definite = isDefinite ? sql`reach.sure and v.v = 2` : sql`false`;
+  const sure = isDefinite ? sql`${isSure} and v.v = 2` : sql`false`;
   return sql`
-    select ${definite} as sure, reach.level
+    select ${sure} as sure
     from reach
     cross join lateral (select case when ${here} then ${verdict} else 0 end as v offset 0) v
     where v.v > 0

@@ -14,10 +14,11 @@ cross join lateral (
   with recursive reach(state, id, level, sure) as (
     select 0, $1::text collate "C" collate "C", 0::numeric, true
   ), open as materialized (
-    select o.sure, o.level
+    select o.sure
     from (
       select reach.sure
-      and v.v = 2 as sure, reach.level
+      and scale(reach.level) <= $2::int
+      and v.v = 2 as sure
       from reach
       cross join lateral (
         select case when reach.state = 0 then coalesce(
@@ -36,60 +37,62 @@ cross join lateral (
         offset 0
       ) v
       where v.v > 0
-    ) o order by o.sure desc, scale(o.level)
+    ) o order by o.sure desc
     limit 1
   ), found as materialized (
-    select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
+    select distinct on (c.id) c.id, c.sure
     from (
-      select c.*
+      select c.id, reach.sure
       from (
-        select c.id, reach.sure as sure, reach.level
+        select reach.state, reach.id, reach.sure
+        and scale(reach.level) <= $2::int as sure
         from reach
-        cross join lateral (
-          (
-            select r.subject_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = 'owner'
-            and r.entity_id = reach.id
-            and r.entity_type = 'folder'
-            and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $3::text)
-            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $4::int
-          )
-        ) c
-        union all
-        select c.id collate "C", o.sure, o.level
-        from open o
-        cross join lateral (
-          (
-            select distinct r.entity_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.entity_type = 'user'
-            and r.entity_id > $3::text order by r.entity_id
-            limit $4::int
-          )
-          union all (
-            select distinct r.subject_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.subject_type = 'user'
-            and r.subject_id > $3::text order by r.subject_id
-            limit $4::int
-          )
-          union all (
-            select distinct r.entity_id as id
-            from attributes r
-            where r.tenant = t.number
-            and r.entity_type = 'user'
-            and r.entity_id > $3::text order by r.entity_id
-            limit $4::int
-          )
-        ) c
-      ) c(id, sure, level)
-    ) c group by c.id order by c.id
+        offset 0
+      ) reach
+      cross join lateral (
+        (
+          select r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = 'owner'
+          and r.entity_id = reach.id
+          and r.entity_type = 'folder'
+          and r.subject_type = 'user'
+          and (r.subject_relation, r.subject_id) > ('', $3::text)
+          and r.subject_relation <= '' order by r.subject_relation, r.subject_id
+          limit $4::int
+        )
+      ) c
+      union all
+      select c.id collate "C", o.sure
+      from open o
+      cross join lateral (
+        (
+          select distinct r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.entity_type = 'user'
+          and r.entity_id > $3::text order by r.entity_id
+          limit $4::int
+        )
+        union all (
+          select distinct r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_type = 'user'
+          and r.subject_id > $3::text order by r.subject_id
+          limit $4::int
+        )
+        union all (
+          select distinct r.entity_id as id
+          from attributes r
+          where r.tenant = t.number
+          and r.entity_type = 'user'
+          and r.entity_id > $3::text order by r.entity_id
+          limit $4::int
+        )
+      ) c
+    ) c(id, sure) order by c.id, c.sure desc
     limit $4::int
   ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last

@@ -53,74 +53,64 @@ cross join lateral (
       and r.subject_relation = 'member'
       offset 0
     ) n0
-  ), led2 as materialized (
-    select s.state, s.id, s.level
-    from search0 s
-    limit 102
   ), accepted2(id, near) as materialized (
-    select p.id, scale(led2.level) <= $2::int
+    select p.id, scale(s0.level) <= $2::int
     from span
-    cross join led2
-    cross join lateral (
+    cross join search0 s0
+    left join lateral (
       select q.id
       from (
         select r.subject_id as id
         from relationships r
         where r.tenant = t.number
-        and r.relation = ('[0:2]={null,"member","banned"}'::text[])[led2.state]
-        and r.entity_id = led2.id
-        and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[led2.state]
+        and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
+        and r.entity_id = s0.id
+        and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
         and r.subject_type = 'user'
         and (r.subject_relation, r.subject_id) > ('', $3::text)
         and r.subject_relation <= ''
         and (r.subject_relation, r.subject_id) <= ('', span.last)
       ) q
       offset 0
-    ) p
+    ) p on true
     limit (
       select 20 * span.candidates + 100 + 1
       from span
     )
   ), found as materialized (
-    select c.id, bool_or(c.sure and scale(c.level) <= $2::int) as sure
+    select distinct on (c.id) c.id, c.sure
     from (
-      select c.*
+      select c.id, reach.sure
       from (
-        select c.id, reach.sure as sure, reach.level
+        select reach.state, reach.id, reach.sure
+        and scale(reach.level) <= $2::int as sure
         from reach
-        cross join lateral (
-          (
-            select r.subject_id as id
-            from relationships r
-            where r.tenant = t.number
-            and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
-            and r.entity_id = reach.id
-            and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
-            and r.subject_type = 'user'
-            and (r.subject_relation, r.subject_id) > ('', $3::text)
-            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-            limit $4::int
-          )
-        ) c
-      ) c(id, sure, level)
-    ) c group by c.id order by c.id
+        offset 0
+      ) reach
+      cross join lateral (
+        (
+          select r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
+          and r.entity_id = reach.id
+          and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
+          and r.subject_type = 'user'
+          and (r.subject_relation, r.subject_id) > ('', $3::text)
+          and r.subject_relation <= '' order by r.subject_relation, r.subject_id
+          limit $4::int
+        )
+      ) c
+    ) c(id, sure) order by c.id, c.sure desc
     limit $4::int
   ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last
     from found
   )
   select s.candidates, s.last, a.*, (
-    (
-      select count(*)
-      from led2
-    ) <= 101
-    and (
-      select count(*)
-      from accepted2
-    ) <= (
-      select 20 * span.candidates + 100
-      from span
-    )
+    select count(*) <= 20 * s.candidates + 100
+    and coalesce(bool_and(a.near), true)
+    from accepted2 a
   ) as is_decided
   from span s
   cross join (
@@ -173,12 +163,9 @@ cross join lateral (
           )
           select case when found.sure then 2 - case when (found.id in (
             select a.id
-            from accepted2 a 
-          )) is true then case when (found.id in (
-            select a.id
             from accepted2 a
-            where a.near
-          )) is true then 2 else 1 end else 0 end else (
+            where a.id is not null
+          )) is true then 2 else 0 end else (
             select x.v
             from (
               with recursive search1(state, id, level, sure) as (
