@@ -207,7 +207,7 @@ cross join lateral (
   ) as facts
   from span s
   cross join (
-    select string_agg(a.id, ',') as answers, string_agg(a.id, ',') filter (where a.v = 1) as unknown
+    select string_agg(a.id, ' ') as answers, string_agg(a.id, ' ') filter (where a.v = 1) as unknown
     from (
       select found.id, 1 as v
       from found

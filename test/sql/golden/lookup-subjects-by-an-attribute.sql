@@ -101,7 +101,7 @@ cross join lateral (
   select s.candidates, s.last, a.*
   from span s
   cross join (
-    select string_agg(a.id, ',') as answers, string_agg(a.id, ',') filter (where a.v = 1) as unknown
+    select string_agg(a.id, ' ') as answers, string_agg(a.id, ' ') filter (where a.v = 1) as unknown
     from (
       select j.id, j.v
       from (

@@ -3,7 +3,7 @@ import type { Entity, Subject, TenantId } from "../../../base/tuple.ts";
 import { reachesInScope } from "../../../memory/forward-walk.ts";
 import { GroundBudget } from "../../../memory/ground-budget.ts";
 import { interpret, type Interpretation } from "../../../memory/interpret.ts";
-import type { Lookup } from "../../../sql/lookup/lookup.ts";
+import { idSeparator, type Lookup } from "../../../sql/lookup/lookup.ts";
 import type { LookupCheck } from "../../question-checks.ts";
 import type { LookupEntityQuestion, LookupFrame } from "../../store.ts";
 import { optionalTextOf, type Row } from "../connect/row.ts";
@@ -32,13 +32,14 @@ export type CandidateAnswer = { readonly id: string } & (
 
 /** The ids of a page's answers, ascending. */
 export function idsOf(row: Row): readonly string[] {
-  return idsIn(row, "answers");
+  return listOf(row, "answers");
 }
 
 /** What a statement decided by itself. */
 export function verdictsOf(row: Row, ids: readonly string[]): readonly CandidateAnswer[] {
-  const open = new Set(idsIn(row, "unknown"));
-  if (open.size === 0) return ids.map((id) => ({ id, kind: "allowed" }));
+  const unknown = listOf(row, "unknown");
+  if (unknown.length === 0) return ids.map((id) => ({ id, kind: "allowed" }));
+  const open = new Set(unknown);
   return ids.map((id) => ({ id, kind: open.has(id) ? "unknown" : "allowed" }));
 }
 
@@ -75,6 +76,6 @@ export function interpretedAnswers(
 const denied: Interpretation = { kind: "answer", allowed: false, nodes: 1 };
 
 /** JSON would put each short id into V8's table of strings, which takes longer than all else here. */
-function idsIn(row: Row, column: string): readonly string[] {
-  return optionalTextOf(row, column)?.split(",") ?? [];
+function listOf(row: Row, column: string): readonly string[] {
+  return optionalTextOf(row, column)?.split(idSeparator) ?? [];
 }
