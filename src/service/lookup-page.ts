@@ -140,10 +140,23 @@ function cursorOf({ snapToken, schemaVersion }: LookupPage, after: string): read
 }
 
 /**
- * The question is hashed, because a stream makes a token for each id and a context can be large.
+ * The question is hashed, because a stream makes a token for each id and a context can be large. Most lookups
+ * have one page and need no token, so this waits for the first one.
  */
 function tokenScope({ mac, operation, tenant, frame, query: asked }: ParsedLookup): TokenScope {
   const { snapToken, schemaVersion, depth, context } = frame;
-  const query = JSON.stringify([snapToken, schemaVersion, depth, context, asked]);
-  return { mac, operation, tenant, query: hash("sha256", query, "base64") };
+  let query: string | undefined;
+  return {
+    mac,
+    operation,
+    tenant,
+    get query() {
+      query ??= hash(
+        "sha256",
+        JSON.stringify([snapToken, schemaVersion, depth, context, asked]),
+        "base64",
+      );
+      return query;
+    },
+  };
 }
