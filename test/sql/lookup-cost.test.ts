@@ -41,6 +41,7 @@ entity report {
   relation barred @user @group#member
   permission read = (reader and department.active) not barred
   permission scan = department.active not barred
+  permission open = reader not barred
 }`);
 
 /** Folders that the user may view, and groups that may view the document. */
@@ -88,6 +89,13 @@ function* facts(): Generator<Fact> {
     yield fact(report, "department", sales);
     if (nth % 100 === 0) yield fact(report, "reader", ann);
     if (nth % 10 === 0) yield fact(report, "barred", { type: "user", id: "bob" });
+  }
+  const shared = { type: "report", id: "shared" };
+  const team = { type: "group", id: "team" };
+  yield fact(shared, "barred", team, "member");
+  for (let nth = 0; nth < candidates; nth++) {
+    yield fact(shared, "reader", { type: "user", id: `reader-${nth}` });
+    if (nth % 2 === 0) yield fact(team, "member", { type: "user", id: `reader-${nth}` });
   }
 }
 
@@ -163,4 +171,11 @@ test("a lookup reads once what a guard accepts, not for each candidate", async (
     const { buffers } = await effort("entities", "scan", "", { entityType: "report", id: user });
     assert.ok(buffers < candidates, `${buffers} buffers`);
   }
+});
+
+test("a lookup of subjects follows what a guard accepts from the entity, not from each candidate", async () => {
+  const report = { entityType: "report", id: "shared" };
+  const { rows, buffers } = await effort("subjects", "open", "", report);
+  assert.ok(buffers < candidates, `${buffers} buffers`);
+  assert.ok(rows >= candidates * 1.5, `${rows} rows`);
 });
