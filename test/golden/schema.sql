@@ -464,9 +464,9 @@ begin
       )
       select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation, pg_current_xact_id()
-      from unnest(
+      from listed_tuples(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
-      ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+      )
       order by entity_id collate "C", relation collate "C", entity_type collate "C",
         subject_type collate "C", subject_relation collate "C", subject_id collate "C";
       insert into changes (
@@ -475,10 +475,8 @@ begin
       )
       select tenant_number, pg_current_xact_id(), first_ordinal - 1 + position, 'create',
         entity_type, entity_id, relation, subject_type, subject_id, subject_relation
-      from unnest(
+      from listed_tuples(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
-      ) with ordinality as created (
-        entity_type, entity_id, relation, subject_type, subject_id, subject_relation, position
       );
       next_ordinal := first_ordinal + cardinality(entity_types);
     exception when unique_violation then
@@ -494,9 +492,9 @@ begin
       )
       select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation, pg_current_xact_id()
-      from unnest(
+      from listed_tuples(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
-      ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
+      )
       order by entity_id collate "C", relation collate "C", entity_type collate "C",
         subject_type collate "C", subject_relation collate "C", subject_id collate "C"
       on conflict do nothing
@@ -1411,6 +1409,21 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION listed_tuples(entity_types text[], entity_ids text[], relations text[], subject_types text[], subject_ids text[], subject_relations text[])
+ RETURNS TABLE(entity_type text, entity_id text, relation text, subject_type text, subject_id text, subject_relation text, "position" integer)
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select unnest(lists.entity_types), unnest(lists.entity_ids), unnest(lists.relations),
+    unnest(lists.subject_types), unnest(lists.subject_ids), unnest(lists.subject_relations),
+    generate_series(1, cardinality(lists.entity_types))
+  from (
+    select entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
+    offset 0
+  ) as lists
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION lock_key(tenant bigint, slot integer)
  RETURNS bigint
  LANGUAGE sql
@@ -2269,6 +2282,8 @@ CREATE OR REPLACE FUNCTION write_data(tenant_id text, known_number bigint, known
 AS $function$
 #variable_conflict use_column
 declare
+  -- So many tuples are likely to have all stripes: to find out which takes longer than the locks.
+  all_stripes_from constant integer := 500;
   number_here bigint := known_number;
   logged integer := 0;
   -- PL/pgSQL evaluates the assignment of an expression directly. `perform` would run a query.
@@ -2296,11 +2311,15 @@ begin
     else
       perform lock_stripes(
         number_here,
-        array(
-          select tuple_stripe(tuples.entity_id, tuples.relation, tuples.subject_id)
-          from unnest(tuple_entity_ids, tuple_relations, tuple_subject_ids)
-            as tuples (entity_id, relation, subject_id)
-        ),
+        case
+          when cardinality(tuple_entity_ids) >= all_stripes_from
+            then array(select generate_series(1, 64))
+          else array(
+            select tuple_stripe(tuples.entity_id, tuples.relation, tuples.subject_id)
+            from unnest(tuple_entity_ids, tuple_relations, tuple_subject_ids)
+              as tuples (entity_id, relation, subject_id)
+          )
+        end,
         array(
           select attribute_stripe(attributes.entity_id, attributes.attribute)
           from unnest(attribute_entity_ids, attribute_names) as attributes (entity_id, attribute)

@@ -73,6 +73,20 @@ const acquaintances: readonly {
   },
 ];
 
+test("a write of very many tuples waits for a delete of one of them before it has an id", async () => {
+  const tenant = await tenantWithSchema(store);
+  const tuples = Array.from({ length: 600 }, (_, index) => `doc:${index}#owner@user:a`);
+  await write(store, tenant, { tuples: tuples.slice(300, 301) });
+  const deleting = await beginDelete(sql, tenant, "doc:300#owner@user:a");
+  const writing = write(store, tenant, { tuples });
+  assert.deepEqual(await untilWaiting(sql, 1), [{ lock: "advisory", hasXid: false }]);
+  await deleting.commit();
+  await writing;
+  const state = await storedState(sql, tenant);
+  assert.equal(state.size, tuples.length);
+  assert.deepEqual(replay(await changesOf(sql, tenant)), state);
+});
+
 for (const { how, tenantOf } of acquaintances) {
   test(`the token of a tuple that another transaction was just creating shows it, ${how}`, async () => {
     const tenant = await tenantOf();
