@@ -5,6 +5,7 @@ import type fc from "fast-check";
 import { caseText } from "./case.ts";
 import type { Engines } from "./engines.ts";
 import { fileEngines } from "./file-engines.ts";
+import { guardedLookupCase } from "./generate-guards.ts";
 import { anyLookupCase, crowdedLookupCase, largeLookupCase } from "./generate-lookup.ts";
 import { lookupDisagreements } from "./lookup-agreement.ts";
 import type { LookupCase } from "./lookup-case.ts";
@@ -44,5 +45,9 @@ function testPart(engines: () => Engines, run: RandomRun): void {
 
   test("both engines look up what the oracle finds among subjects in a crowd of usersets", async () => {
     await agreeOn(crowdedLookupCase, Math.ceil(run.cases / 10));
+  });
+
+  test("both engines look up what the oracle finds where guards accept many usersets", async () => {
+    await agreeOn(guardedLookupCase, run.cases);
   });
 }
