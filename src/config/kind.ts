@@ -285,7 +285,9 @@ function isPostgresUri(text: string): boolean {
   if (names.length > 1 && names.includes("")) return false;
   return names.every((name) => {
     const url = URL.parse(start + name + rest);
-    return url !== null && [url.username, url.password, url.pathname].every(isDecodable);
+    return (
+      url !== null && [url.username, url.password, url.hostname, url.pathname].every(isDecodable)
+    );
   });
 }
 

@@ -121,6 +121,7 @@ test("a URI of a database is one that the driver can read", () => {
     "postgres://[bad",
     "postgres://h:99999/x",
     "postgres://%zz@h",
+    "postgres://h%zz/x",
     "postgres://one,::1/x",
     "postgres://[::1],[bad/x",
     "postgres://one,/x",
