@@ -1,11 +1,6 @@
 import { relationsWith } from "../../plan/relations-with.ts";
-import { allCandidates, whole } from "../lookup/candidate.ts";
-import {
-  judgedEntities,
-  judgedSubjects,
-  type JudgedCandidates,
-  notDenied,
-} from "../lookup/judged.ts";
+import { allCandidates, allSubjects, whole } from "../lookup/candidate.ts";
+import { judgedEntities, judgedSubjects, notDenied } from "../lookup/judged.ts";
 import { scopedTypes } from "../lookup/scoped-types.ts";
 import { depth, hops } from "../search/writer.ts";
 import { type Fragment, join, sql } from "../text/fragment.ts";
@@ -34,8 +29,21 @@ export const visibleKind: FunctionKind = {
       judgesTogether: false,
     });
     const candidatesMax = argument(2);
+    const read = sql`
+      candidates as materialized (
+        select c.* from (${allCandidates(judged.candidates)}) c
+        limit ${candidatesMax}
+      )
+    `;
+    const found = sql`
+      found as (
+        select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure
+        from candidates c
+        group by c.id
+      )
+    `;
     return sql`
-      ${answers(judged, sql`limit ${candidatesMax}`)}
+      ${answers([...judged.tables, read, found], judged.verdict)}
       union all
       select null::text, 0
       where ${candidatesMax} is not null
@@ -59,27 +67,21 @@ export const whoKind: FunctionKind = {
       reading: whole,
       judgesTogether: false,
     });
-    return answers(judged, sql``);
+    const found = sql`
+      found as (
+        select c.id, bool_or(c.sure) as sure
+        from (${allSubjects(judged.candidates)}) c
+        group by c.id
+      )
+    `;
+    return answers([...judged.tables, found], judged.verdict);
   },
 };
 
-/** The candidates that are not denied, with their verdicts, in no order. */
-function answers({ tables, candidates, verdict }: JudgedCandidates, limit: Fragment): Fragment {
-  const read = sql`
-    candidates as materialized (
-      select c.* from (${allCandidates(candidates)}) c
-      ${limit}
-    )
-  `;
-  const found = sql`
-    found as (
-      select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure
-      from candidates c
-      group by c.id
-    )
-  `;
+/** The rows of `found` that are not denied, with their verdicts, in no order. */
+function answers(tables: readonly Fragment[], verdict: Fragment): Fragment {
   return sql`
-    with recursive ${join([...tables, read, found], ", ")}
+    with recursive ${join(tables, ", ")}
     ${notDenied(verdict)}
   `;
 }

@@ -191,9 +191,16 @@ export function inOrderOf(
   return queries.map((query) => ({ query, order }));
 }
 
-/** The candidates of all queries as one query with the columns (id, sure, level). */
+/** The candidates of all queries for entities as one query with the columns (id, sure, level). */
 export function allCandidates(candidates: readonly Fragment[]): Fragment {
   return candidates.length === 0
     ? sql`select null::text as id, false as sure, ${levelZero} as level where false`
     : sql`select c.* from (${join(candidates, " union all ")}) c(id, sure, level)`;
+}
+
+/** The same for subjects, with the columns (id, sure). */
+export function allSubjects(candidates: readonly Fragment[]): Fragment {
+  return candidates.length === 0
+    ? sql`select null::text as id, false as sure where false`
+    : sql`select c.* from (${join(candidates, " union all ")}) c(id, sure)`;
 }

@@ -23,7 +23,7 @@ import {
   type Statement,
   sql,
 } from "../text/fragment.ts";
-import { allCandidates, candidatesMax, page } from "./candidate.ts";
+import { allCandidates, allSubjects, candidatesMax, page } from "./candidate.ts";
 import { entityCandidates } from "./entity-candidates.ts";
 import { spanTable } from "./guard-sets.ts";
 import { judgedEntities, judgedSubjects, notDenied } from "./judged.ts";
@@ -161,14 +161,10 @@ function foundTable(candidates: readonly Fragment[]): Fragment {
 
 /** The same for candidates with the columns (id, sure). */
 function foundSubjects(candidates: readonly Fragment[]): Fragment {
-  const all =
-    candidates.length === 0
-      ? sql`select null::text, false where false`
-      : join(candidates, " union all ");
   return sql`
     found as materialized (
       select distinct on (c.id) c.id, c.sure
-      from (${all}) c(id, sure)
+      from (${allSubjects(candidates)}) c
       order by c.id, c.sure desc
       limit ${candidatesMax}
     )

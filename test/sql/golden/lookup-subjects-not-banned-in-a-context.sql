@@ -71,45 +71,48 @@ cross join lateral (
   ), found as materialized (
     select distinct on (c.id) c.id, c.sure
     from (
-      select c.id, reach.sure
+      select c.*
       from (
-        select reach.state, reach.id, reach.sure
-        and scale(reach.level) <= $4::int as sure
-        from reach
-        offset 0
-      ) reach
-      cross join lateral (
-        (
-          select r.subject_id as id
-          from relationships r
-          where r.tenant = t.number
-          and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
-          and r.entity_id = reach.id
-          and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
-          and r.subject_type = 'user'
-          and (r.subject_relation, r.subject_id) > ('', $5::text)
-          and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-          limit $6::int
-        )
-        union all (
-          select r.subject_id as id
-          from (
-            select ('[0:1]={"folder","group"}'::text[])[reach.state] collate "C" as entity_type, reach.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[reach.state] collate "C" as relation, 'user' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, '' collate "C" as subject_relation
-            from jsonb_array_elements_text(context.by_entity -> (('[0:1]={"folder","group"}'::text[])[reach.state] || ':' || reach.id || '#' || ('[0:1]={"viewer","member"}'::text[])[reach.state])) x(other)
-            where x.other collate "C" >= ''
-            and x.other collate "C" <= '~'
-            and starts_with(x.other, 'user' || '#' || '' || ':')
-          ) r
-          where r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
-          and r.entity_id = reach.id
-          and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
-          and r.subject_type = 'user'
-          and (r.subject_relation, r.subject_id) > ('', $5::text)
-          and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-          limit $6::int
-        )
-      ) c
-    ) c(id, sure) order by c.id, c.sure desc
+        select c.id, reach.sure
+        from (
+          select reach.state, reach.id, reach.sure
+          and scale(reach.level) <= $4::int as sure
+          from reach
+          offset 0
+        ) reach
+        cross join lateral (
+          (
+            select r.subject_id as id
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
+            and r.entity_id = reach.id
+            and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
+            and r.subject_type = 'user'
+            and (r.subject_relation, r.subject_id) > ('', $5::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
+            limit $6::int
+          )
+          union all (
+            select r.subject_id as id
+            from (
+              select ('[0:1]={"folder","group"}'::text[])[reach.state] collate "C" as entity_type, reach.id collate "C" as entity_id, ('[0:1]={"viewer","member"}'::text[])[reach.state] collate "C" as relation, 'user' collate "C" as subject_type, substr(x.other, strpos(x.other, ':') + 1) collate "C" as subject_id, '' collate "C" as subject_relation
+              from jsonb_array_elements_text(context.by_entity -> (('[0:1]={"folder","group"}'::text[])[reach.state] || ':' || reach.id || '#' || ('[0:1]={"viewer","member"}'::text[])[reach.state])) x(other)
+              where x.other collate "C" >= ''
+              and x.other collate "C" <= '~'
+              and starts_with(x.other, 'user' || '#' || '' || ':')
+            ) r
+            where r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
+            and r.entity_id = reach.id
+            and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
+            and r.subject_type = 'user'
+            and (r.subject_relation, r.subject_id) > ('', $5::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
+            limit $6::int
+          )
+        ) c
+      ) c(id, sure)
+    ) c order by c.id, c.sure desc
     limit $6::int
   ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last

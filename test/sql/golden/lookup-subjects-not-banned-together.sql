@@ -80,28 +80,31 @@ cross join lateral (
   ), found as materialized (
     select distinct on (c.id) c.id, c.sure
     from (
-      select c.id, reach.sure
+      select c.*
       from (
-        select reach.state, reach.id, reach.sure
-        and scale(reach.level) <= $2::int as sure
-        from reach
-        offset 0
-      ) reach
-      cross join lateral (
-        (
-          select r.subject_id as id
-          from relationships r
-          where r.tenant = t.number
-          and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
-          and r.entity_id = reach.id
-          and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
-          and r.subject_type = 'user'
-          and (r.subject_relation, r.subject_id) > ('', $3::text)
-          and r.subject_relation <= '' order by r.subject_relation, r.subject_id
-          limit $4::int
-        )
-      ) c
-    ) c(id, sure) order by c.id, c.sure desc
+        select c.id, reach.sure
+        from (
+          select reach.state, reach.id, reach.sure
+          and scale(reach.level) <= $2::int as sure
+          from reach
+          offset 0
+        ) reach
+        cross join lateral (
+          (
+            select r.subject_id as id
+            from relationships r
+            where r.tenant = t.number
+            and r.relation = ('[0:1]={"viewer","member"}'::text[])[reach.state]
+            and r.entity_id = reach.id
+            and r.entity_type = ('[0:1]={"folder","group"}'::text[])[reach.state]
+            and r.subject_type = 'user'
+            and (r.subject_relation, r.subject_id) > ('', $3::text)
+            and r.subject_relation <= '' order by r.subject_relation, r.subject_id
+            limit $4::int
+          )
+        ) c
+      ) c(id, sure)
+    ) c order by c.id, c.sure desc
     limit $4::int
   ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last
