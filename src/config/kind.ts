@@ -282,12 +282,10 @@ function isPostgresUri(text: string): boolean {
   if (hosts + rest === "") return false;
   // A URL can hold one host only, so each of several comma-separated hosts is checked alone.
   const names = hosts.split(",");
-  if (names.length > 1 && names.includes("")) return false;
+  if (!isDecodable(hosts) || (names.length > 1 && names.includes(""))) return false;
   return names.every((name) => {
     const url = URL.parse(start + name + rest);
-    return (
-      url !== null && [url.username, url.password, url.hostname, url.pathname].every(isDecodable)
-    );
+    return url !== null && [url.username, url.password, url.pathname].every(isDecodable);
   });
 }
 
