@@ -9,6 +9,7 @@ import { status } from "@grpc/grpc-js";
 import { CheckResult, Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { connectGrpc, failure } from "../support/grpc.ts";
 import { startRestartablePostgres } from "../support/postgres-binaries.ts";
+import { serverSettings } from "../support/postgres-settings.ts";
 import { serveHere } from "../support/serve-here.ts";
 
 const refusal = /ERROR_CODE_CIRCUIT_BREAKER: the database does not answer/;
@@ -56,7 +57,8 @@ async function standIn(
 }
 
 test("with the circuit breaker requests fail at once while Postgres is away, and it heals by itself", async (t) => {
-  const database = await startRestartablePostgres();
+  // It is ended at once: the schema must be on disk by then.
+  const database = await startRestartablePostgres([...serverSettings, "synchronous_commit=on"]);
   t.after(database.stop);
   const words = ["--service-circuit-breaker", "--database-max-retries", "0"];
   const env = { SERVICE_DATABASE_ENGINE: "postgres", SERVICE_DATABASE_URI: database.url };

@@ -76,7 +76,7 @@ export async function startPostgresOfRun(): Promise<TestServer & { readonly clus
 
 /** A server that can be away for a while, at one address. */
 export interface RestartableServer extends TestServer {
-  /** Ends it at once; its data stay. */
+  /** Ends it at once; what it has on disk stays. */
   readonly halt: () => Promise<void>;
   /** Starts it again, once it was halted or killed. */
   readonly restart: () => Promise<void>;
