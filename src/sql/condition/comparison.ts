@@ -1,5 +1,5 @@
 import type { OrderOperator } from "../../condition/tree.ts";
-import { type Fragment, sql } from "../text/fragment.ts";
+import { type Fragment, sql, truth } from "../text/fragment.ts";
 import {
   doubleLiteral,
   jsonNumber,
@@ -69,7 +69,7 @@ export function equality(names: Names, [left, right]: readonly [SqlValue, SqlVal
   if (left.kind === right.kind && left.kind !== "null") return sql`(${left.sql} = ${right.sql})`;
   if (isNumber(left) && isNumber(right)) throw new NoTranslation("`==` of int and double");
   const same = left.kind === right.kind;
-  return strictTwo(names, [left, right], () => (same ? sql`true` : sql`false`));
+  return strictTwo(names, [left, right], () => truth(same));
 }
 
 function isBooleanLike(value: SqlValue): boolean {

@@ -1,7 +1,7 @@
 import { unreachable } from "../../base/assert.ts";
 import type { StaticType } from "../../condition/static-type.ts";
 import type { Literal } from "../../condition/tree.ts";
-import { type Fragment, literal, sql } from "../text/fragment.ts";
+import { type Fragment, literal, sql, truth } from "../text/fragment.ts";
 import { doubleLiteral, type ElementKind, NoTranslation, type SqlValue } from "./value.ts";
 
 /** The value of a literal of a rule. */
@@ -9,7 +9,7 @@ export function literalValue(value: Literal): SqlValue {
   const common = { simple: true, total: true };
   switch (value.kind) {
     case "bool":
-      return { kind: "bool", sql: value.value ? sql`true` : sql`false`, ...common };
+      return { kind: "bool", sql: truth(value.value), ...common };
     case "int":
       return { kind: "int", sql: sql`${literal(String(value.value))}::bigint`, ...common };
     case "double":

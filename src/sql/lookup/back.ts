@@ -1,7 +1,7 @@
 import type { CandidateState } from "../../plan/passes/5-drop-guards.ts";
 import { levelZero, nextLevel } from "../search/writer.ts";
 import { tupleProbe } from "../state/source.ts";
-import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
+import { type Fragment, integer, join, literal, sql, truth } from "../text/fragment.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
 import { rangesOf, type SearchSteps, type StepRange, subjectState } from "./back-steps.ts";
 import { whole } from "./candidate.ts";
@@ -60,7 +60,7 @@ function start(
   const columns = sql`
     ${integer(state.id)} as state, c.id collate "C" as id, ${backLevelZero} as level
   `;
-  const definite = isDefinite ? sql`true` : sql`false`;
+  const definite = truth(isDefinite);
   if (test.kind === "self") return sql`select ${columns}, ${definite} as sure from (${ids}) c`;
   if (writer === undefined) return sql`select ${columns}, false as sure from (${ids}) c`;
   const verdict = verdictAt(writer, state, test, sql`c.id`);

@@ -1,5 +1,5 @@
 import { nameAt, numberArray, numberAt } from "../text/element.ts";
-import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
+import { type Fragment, integer, join, literal, sql, truth } from "../text/fragment.ts";
 import type { BackStep, StepRange } from "./back-steps.ts";
 
 /**
@@ -111,16 +111,12 @@ function targetsByBranch(branches: readonly TargetBranch[], index: Fragment): St
   };
   const sure = new Set(branches.map(({ step }) => step.isDefinite));
   const isSure =
-    sure.size === 1 ? definite(sure.has(true)) : valueOf(({ isDefinite }) => definite(isDefinite));
+    sure.size === 1 ? truth(sure.has(true)) : valueOf(({ isDefinite }) => truth(isDefinite));
   const state = valueOf(({ to }) => integer(to.id));
   return {
     from: sql`lateral (select ${state} as state, ${isSure} as sure) s`,
     condition: sql`s.state is not null`,
   };
-}
-
-function definite(isDefinite: boolean): Fragment {
-  return isDefinite ? sql`true` : sql`false`;
 }
 
 function targetsByStep(ranges: readonly (StepRange | undefined)[], index: Fragment): StepTargets {

@@ -10,7 +10,7 @@ import { guardedVerdict } from "../search/test.ts";
 import { byState, depth, hops, levelZero, nextLevel, type Writer } from "../search/writer.ts";
 import { relationProbe } from "../state/relation-set.ts";
 import { lateralBranches, type StatementScope } from "../state/source.ts";
-import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
+import { type Fragment, integer, join, literal, sql, truth } from "../text/fragment.ts";
 import { type IdReading, tupleIdsAmong } from "./candidate.ts";
 import { knownIds } from "./known-ids.ts";
 
@@ -129,10 +129,6 @@ function byRank<T extends { readonly state: CandidateState }>(
 
 function statesOf({ candidatePlan }: SubjectCandidates): SearchStates {
   return { column: sql`reach.state`, count: candidatePlan.states.size };
-}
-
-function truth(is: boolean): Fragment {
-  return is ? sql`true` : sql`false`;
 }
 
 function isOpen(test: Test): test is OpenTest {

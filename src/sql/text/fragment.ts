@@ -138,6 +138,10 @@ export function integer(value: number): Fragment {
   return raw(String(value));
 }
 
+export function truth(value: boolean): Fragment {
+  return raw(String(value));
+}
+
 /** An array literal of names, as `array['a', 'b']`: one part, since templates copy their parts. */
 export function textArray(values: readonly string[]): Fragment {
   return raw(values.length === 0 ? "'{}'::text[]" : `array[${values.map(quotedText).join(", ")}]`);
