@@ -55,7 +55,7 @@ export async function lookupPage(
 ): Promise<{ readonly ids: readonly string[]; readonly continuousToken: string }> {
   const scope = tokenScope(lookup);
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const page = await readBehind(lookup, pageStartOf(scope, lookup, request), limit);
+  const page = await readBehind(lookup, pageStartOf(scope, lookup, request), { limit });
   return {
     ids: page.items,
     continuousToken: continuousToken(
@@ -78,7 +78,7 @@ export async function* lookupStream(
   let place = pageStartOf(scope, lookup, request);
   for (let size = batchSizes.first; ; size = Math.min(size * 2, batchSizes.max)) {
     if (lookup.frame.signal?.aborted === true) throw cancelled(undefined);
-    const page = await readBehind(lookup, place, Math.min(left, size));
+    const page = await readBehind(lookup, place, { limit: Math.min(left, size), resumable: true });
     const last = page.next === undefined ? page.items.at(-1) : undefined;
     for (const id of page.items) {
       const cursor = id === last ? undefined : cursorOf(page, id);
@@ -100,11 +100,11 @@ interface PageStart {
 async function readBehind(
   lookup: ParsedLookup,
   place: PageStart | undefined,
-  limit: number,
+  size: Pick<LookupFrame, "limit" | "resumable">,
 ): Promise<LookupPage> {
   const { snapToken, schemaVersion, after } = place ?? { ...lookup.frame, after: undefined };
   try {
-    return await lookup.read({ ...lookup.frame, snapToken, schemaVersion, after, limit });
+    return await lookup.read({ ...lookup.frame, snapToken, schemaVersion, after, ...size });
   } catch (error) {
     throw place === undefined ? error : pageError(error);
   }

@@ -1,4 +1,4 @@
-import type { CheckItem, CheckQuestion } from "./store.ts";
+import type { CheckItem, CheckQuestion, QuestionFrame } from "./store.ts";
 
 /** A check of one item, without a context. */
 export interface SingleCheck {
@@ -15,7 +15,7 @@ export function singleCheck(question: CheckQuestion): SingleCheck | undefined {
 }
 
 /** Whether the request adds tuples, attributes or data to what is stored. */
-export function bringsContext({ context }: CheckQuestion): boolean {
+export function bringsContext({ context }: Pick<QuestionFrame, "context">): boolean {
   const { tuples, attributes, data } = context;
   return tuples.length > 0 || attributes.length > 0 || Object.keys(data).length > 0;
 }

@@ -201,6 +201,8 @@ export interface LookupFrame extends QuestionFrame {
   readonly after: string | undefined;
   /** Most ids of the page. */
   readonly limit: number;
+  /** Pages may begin behind each of its ids, also if nothing follows: it must have the token of its own state. */
+  readonly resumable?: boolean;
 }
 
 export interface LookupEntityQuestion extends LookupFrame {
@@ -223,9 +225,14 @@ export interface LookupSubjectQuestion extends LookupFrame {
 }
 
 export interface LookupPage extends Page<string, string> {
-  /** The state and the schema that were read, for the pages that follow. */
+  /**
+   * The state and the schema that were read, for the pages that follow. If none follows, the state may be
+   * an earlier one with the same ids, unless the question is `resumable`.
+   */
   readonly snapToken: SnapToken;
   readonly schemaVersion: SchemaVersion;
+  /** See `CheckAnswer`. */
+  readonly shown?: string | undefined;
 }
 
 /**

@@ -5,7 +5,7 @@ import { relationsWith } from "../../plan/relations-with.ts";
 import { gatherBody } from "../gather/gather-body.ts";
 import type { Gather } from "../gather/gather.ts";
 import { depth, hops } from "../search/writer.ts";
-import type { StatementScope, Shape } from "../state/source.ts";
+import { shownColumn, type StatementScope, type Shape } from "../state/source.ts";
 import {
   isAskedTenant,
   scopeOf,
@@ -51,6 +51,8 @@ export interface LookupShape extends Shape {
   readonly scopedTypes: readonly string[];
   /** What the guards accept is read once for all candidates. */
   readonly judgesTogether: boolean;
+  /** Adds the column `shown` (see `shownColumn`). */
+  readonly tellsShown?: boolean | undefined;
 }
 
 /**
@@ -74,10 +76,11 @@ export function lookupStatement(lookup: Lookup, shape: LookupShape): Statement {
   const scope = scopeOf(shape);
   const body =
     lookup.end === "entities" ? entities(lookup, shape, scope) : subjects(lookup, shape, scope);
+  const shown = shape.tellsShown === true ? sql`, ${shownColumn}` : sql``;
   return render(
     sql`
       ${withContext(body)}
-      select ${versionColumns(shape)}, ${stateColumnsOf(shape)}, ${lookup.judge.kind === "gather" ? gatheredColumns : sql`a.*`}
+      select ${versionColumns(shape)}, ${stateColumnsOf(shape)}${shown}, ${lookup.judge.kind === "gather" ? gatheredColumns : sql`a.*`}
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a
       ${lookup.judge.kind === "gather" ? sql`cross join lateral unnest(a.facts) with ordinality f(facts, nth)` : sql``}

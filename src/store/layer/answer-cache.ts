@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 
 import { LRUCache } from "lru-cache";
 
-import type { SchemaVersion } from "../../base/tuple.ts";
 import type { CheckAnswer } from "../store.ts";
+import type { PresentAnswer } from "./present-question.ts";
 
 /** How much may be kept. */
 export interface AnswerCacheLimits {
@@ -17,28 +17,26 @@ const entryBytes = 200;
 /** How much of the memory is for tokens that came once. */
 const onceShare = 0.1;
 
+/** How much of the memory one lookup may take: it would push out thousands of checks. */
+const lookupShare = 1 / 32;
+
 /** With one of these in it, a text takes two bytes for each character. */
 const wide = /[\u0100-\u{10FFFF}]/u;
 
-/** The answer of a check of the present state. */
-export interface PresentAnswer extends CheckAnswer {
-  readonly schemaVersion: SchemaVersion;
-  /** Of the tail of the tenant, where it is known to hold. */
-  position: number;
-}
-
-/** What is kept: the answer of a check, or the key of the state that a token names. */
+/** What is kept: an answer, or the key of the state that a token names. */
 type Kept = CheckAnswer | PresentAnswer | string;
 
 /**
- * Answers of checks by what they depend on, and tokens by their text, those that were used last. Tokens
+ * Answers by what they depend on, and tokens by their text, those that were used last. Tokens
  * that came once have a place of their own: however many they are, they push out nothing else.
  */
 export class AnswerCache {
   readonly #kept: LRUCache<string, Kept>;
   readonly #once: LRUCache<string, true>;
+  readonly #lookupBytesMax: number;
 
   constructor({ maxBytes, maxEntries }: AnswerCacheLimits) {
+    this.#lookupBytesMax = maxBytes * lookupShare;
     // Rounded up, since 0 would be no bound.
     const keptBytes = Math.ceil(maxBytes * (1 - onceShare));
     const onceBytes = Math.ceil(maxBytes * onceShare);
@@ -47,8 +45,7 @@ export class AnswerCache {
     this.#kept = new LRUCache({
       max: placesIn(keptBytes),
       maxSize: keptBytes,
-      sizeCalculation: (kept, key) =>
-        entryBytes + bytesOf(key) + (typeof kept === "string" ? bytesOf(kept) : 0),
+      sizeCalculation: (kept, key) => entryBytes + bytesOf(key) + bytesOfKept(kept),
     });
     this.#once = new LRUCache({
       max: placesIn(onceBytes),
@@ -59,7 +56,7 @@ export class AnswerCache {
 
   answer(key: string): CheckAnswer | undefined {
     const kept = this.#kept.get(key);
-    return typeof kept === "string" ? undefined : kept;
+    return typeof kept === "object" && "allowed" in kept ? kept : undefined;
   }
 
   present(key: string): PresentAnswer | undefined {
@@ -67,8 +64,9 @@ export class AnswerCache {
     return typeof kept === "object" && "position" in kept ? kept : undefined;
   }
 
+  /** Keeps no lookup that would take too much of the memory. */
   keepPresent(key: string, answer: PresentAnswer): void {
-    this.#kept.set(presentKey(key), answer);
+    if (bytesOfKept(answer) <= this.#lookupBytesMax) this.#kept.set(presentKey(key), answer);
   }
 
   keepAnswer(key: string, answer: CheckAnswer): void {
@@ -99,6 +97,11 @@ export class AnswerCache {
 /** Keys of pinned answers begin with a state, which is a digest. */
 function presentKey(key: string): string {
   return `now ${key}`;
+}
+
+function bytesOfKept(kept: Kept): number {
+  if (typeof kept === "string") return bytesOf(kept);
+  return "ids" in kept ? bytesOf(kept.ids) + kept.snapToken.length : 0;
 }
 
 function bytesOf(text: string): number {

@@ -3,10 +3,18 @@ import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import { bringsContext, itemKey, singleCheck } from "../single-check.ts";
-import type { CheckAnswer, CheckItem, CheckQuestion } from "../store.ts";
+import type { CheckAnswer, CheckItem, CheckQuestion, LookupPage } from "../store.ts";
 import { AnswerCache, type AnswerCacheLimits } from "./answer-cache.ts";
 import type { Layer } from "./layer.ts";
-import { type Ask, type FootprintReader, PresentAnswers } from "./present-answers.ts";
+import { type FootprintReader, PresentAnswers } from "./present-answers.ts";
+import {
+  checkKeeping,
+  lookupKeeping,
+  presentCheck,
+  presentEntityLookup,
+  type PresentQuestion,
+  presentSubjectLookup,
+} from "./present-question.ts";
 import type { TailReader } from "./tail.ts";
 
 /** What a question asks about: a tenant at a state, under a version or the head. */
@@ -54,19 +62,30 @@ interface CacheParts {
  * The state of a token is looked up when the token comes for the second time. A token that comes once,
  * such as that of a client that reads its own write, costs nothing, and takes no room from other answers.
  *
- * Single checks of the present state are answered by `PresentAnswers`, if `present` is there.
+ * Single checks of the present state, and lookups of it, are answered by `PresentAnswers`, if `present` is there.
  */
 export function cacheAnswers(parts: CacheParts): Layer {
-  const cache = new CachedChecks(parts);
+  const cache = new CachedAnswers(parts);
   return {
     only: {
       "permissions.check": async ([tenant, question], next) =>
         await cache.check(tenant, question, async () => await next([tenant, question])),
+      "lookups.entities": async ([tenant, question], next) =>
+        await cache.lookup(tenant, presentEntityLookup(question), async () =>
+          next([tenant, question]),
+        ),
+      "lookups.subjects": async ([tenant, question], next) =>
+        await cache.lookup(tenant, presentSubjectLookup(question), async () =>
+          next([tenant, question]),
+        ),
     },
   };
 }
 
-class CachedChecks {
+/** Asks without the cache. */
+type Ask<Answer> = () => Promise<Answer>;
+
+class CachedAnswers {
   readonly #parts: CacheParts;
   readonly #answers: AnswerCache;
   readonly #present: PresentAnswers | undefined;
@@ -82,12 +101,13 @@ class CachedChecks {
   async check(
     tenant: TenantId,
     question: CheckQuestion,
-    ask: Ask,
+    ask: Ask<readonly CheckAnswer[]>,
   ): Promise<readonly CheckAnswer[]> {
     const { snapToken } = question;
     if (snapToken === undefined) {
       const single = singleCheck(question);
-      const present = single && this.#present?.check(tenant, single, ask);
+      const present =
+        single && this.#present?.answer(tenant, presentCheck(single), checkKeeping, ask);
       return await (present ?? ask());
     }
     if (bringsContext(question) || question.items.length === 0) return await ask();
@@ -97,6 +117,16 @@ class CachedChecks {
       (await this.#cached(tenant, question, snapToken, state)) ??
       (await this.#asked(question, state, ask))
     );
+  }
+
+  /** `asked` is undefined for a lookup whose answer is not kept. */
+  async lookup(
+    tenant: TenantId,
+    asked: PresentQuestion | undefined,
+    ask: Ask<LookupPage>,
+  ): Promise<LookupPage> {
+    const present = asked && this.#present?.answer(tenant, asked, lookupKeeping, ask);
+    return await (present ?? ask());
   }
 
   /** The answers, if all are in the cache and may still be given. */
@@ -134,7 +164,11 @@ class CachedChecks {
     return false;
   }
 
-  async #asked(question: CheckQuestion, state: string, ask: Ask): Promise<readonly CheckAnswer[]> {
+  async #asked(
+    question: CheckQuestion,
+    state: string,
+    ask: Ask<readonly CheckAnswer[]>,
+  ): Promise<readonly CheckAnswer[]> {
     const answers = await ask();
     for (const [index, item] of question.items.entries()) {
       const answer = answers[index];

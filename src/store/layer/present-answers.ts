@@ -1,31 +1,26 @@
 import { PembaError } from "../../base/error.ts";
 import type { Telemetry } from "../../base/telemetry.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
-import { questionKey, questionOf } from "../../plan/question-of.ts";
 import { type AnswerFootprint, touches } from "../answer-footprint.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
-import { itemKey, type SingleCheck } from "../single-check.ts";
-import type { CheckAnswer } from "../store.ts";
-import type { AnswerCache, PresentAnswer } from "./answer-cache.ts";
+import type { AnswerCache } from "./answer-cache.ts";
 import { OutdatedPlans } from "./outdated-plans.ts";
+import type { Keeping, PresentAnswer, PresentQuestion } from "./present-question.ts";
 import { Sightings } from "./sightings.ts";
 import type { Tail, TailReader } from "./tail.ts";
 
 /** What answers depend on. */
 export interface FootprintReader {
   /**
-   * The footprint of the plan of a check under a version of the schema. Fails as planning does, and with
+   * The footprint of the plan of a question under a version of the schema. Fails as planning does, and with
    * CANCELLED when the signal of the question aborts.
    */
   find(
     tenant: TenantId,
     version: SchemaVersion,
-    check: SingleCheck,
+    asked: PresentQuestion,
   ): AnswerFootprint | Promise<AnswerFootprint>;
 }
-
-/** Asks without the cache. */
-export type Ask = () => Promise<readonly CheckAnswer[]>;
 
 interface PresentAnswersParts {
   readonly answers: AnswerCache;
@@ -36,9 +31,9 @@ interface PresentAnswersParts {
 }
 
 /**
- * Answers checks of the present state from earlier answers. An answer is kept with a position of the
+ * Answers questions of the present state from earlier answers. An answer is kept with a position of the
  * tail that lies before the state in which it was found. It holds as long as no later change of the
- * tenant touches the footprint of its plan. The tail is read again after the check has come, so no
+ * tenant touches the footprint of its plan. The tail is read again after the question has come, so no
  * answer is older than its question.
  */
 export class PresentAnswers {
@@ -52,45 +47,58 @@ export class PresentAnswers {
   }
 
   /** `ask` asks without the cache. Fails as it does, and as the reader of tails does. */
-  async check(tenant: TenantId, check: SingleCheck, ask: Ask): Promise<readonly CheckAnswer[]> {
+  async answer<Answer>(
+    tenant: TenantId,
+    asked: PresentQuestion,
+    keeping: Keeping<Answer>,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
     this.#underWay += 1;
     try {
-      return await this.#check(tenant, check, ask);
+      return await this.#answer(tenant, asked, keeping, ask);
     } finally {
       this.#underWay -= 1;
     }
   }
 
-  async #check(tenant: TenantId, check: SingleCheck, ask: Ask): Promise<readonly CheckAnswer[]> {
+  async #answer<Answer>(
+    tenant: TenantId,
+    asked: PresentQuestion,
+    keeping: Keeping<Answer>,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
     const { answers, tails, telemetry } = this.#parts;
-    const plan = `${tenant} ${questionKey(questionOf(check.item))}`;
-    const { schemaVersion = "", depth, signal } = check.question;
-    const key = `${plan}|${schemaVersion}|${depth}|${itemKey(check.item)}`;
+    const plan = `${tenant} ${asked.plan}`;
+    const key = `${plan}|${asked.key}`;
     const kept = answers.present(key);
-    // A check that comes once costs no statement, and takes no room from other answers.
+    // A question that comes once costs no statement, and takes no room from other answers.
     if (kept === undefined && !this.#sightings.comesAgain(key)) return await ask();
     if (this.#outdated.rests(plan)) return await ask();
-    if (kept !== undefined && (await this.#costsLess(tenant, check, kept))) return await ask();
+    if (kept !== undefined && (await this.#costsLess(tenant, asked, kept))) return await ask();
     const known = kept === undefined ? tails.known(tenant) : undefined;
-    const tail = known ?? (await tails.read(tenant, signal));
+    const tail = known ?? (await tails.read(tenant, asked.signal));
     if (tail === undefined) return await ask();
     if (kept !== undefined) {
-      if (await this.#holds(tenant, check, kept, tail)) {
+      if (await this.#holds(tenant, asked, kept, tail)) {
         this.#outdated.held(plan);
         telemetry.add("pemba.answer.cache.hits", 1, {});
-        return [kept];
+        return keeping.given(kept);
       }
       this.#outdated.failed(plan, kept.position, tail.position);
     }
     telemetry.add("pemba.answer.cache.misses", 1, {});
-    return await this.#asked(key, tail, ask);
+    return await this.#asked(key, tail, keeping, ask);
   }
 
-  /** Whether a search costs less than to read the tail for this check alone. */
-  async #costsLess(tenant: TenantId, check: SingleCheck, kept: PresentAnswer): Promise<boolean> {
+  /** Whether a search costs less than to read the tail for this question alone. */
+  async #costsLess(
+    tenant: TenantId,
+    asked: PresentQuestion,
+    kept: PresentAnswer,
+  ): Promise<boolean> {
     if (this.#underWay > 1) return false;
     try {
-      return (await this.#footprintOf(tenant, check, kept)).isOneProbe;
+      return (await this.#footprintOf(tenant, asked, kept)).isOneProbe;
     } catch (error) {
       // The answer is of a tenant that is gone. Another one may have its id, which the tail will say.
       if (error instanceof PembaError && error.kind === "not_found") return false;
@@ -100,28 +108,27 @@ export class PresentAnswers {
 
   #footprintOf(
     tenant: TenantId,
-    check: SingleCheck,
+    asked: PresentQuestion,
     { schemaVersion }: PresentAnswer,
   ): AnswerFootprint | Promise<AnswerFootprint> {
-    return this.#parts.footprints.find(tenant, schemaVersion, check);
+    return this.#parts.footprints.find(tenant, schemaVersion, asked);
   }
 
   /** Whether the answer is that of the state in which the tail was read. */
   async #holds(
     tenant: TenantId,
-    check: SingleCheck,
+    asked: PresentQuestion,
     kept: PresentAnswer,
     tail: Tail,
   ): Promise<boolean> {
-    const { schemaVersion } = check.question;
-    if (schemaVersion === undefined && !this.#isHead(tenant, kept.schemaVersion, tail))
+    if (asked.schemaVersion === undefined && !this.#isHead(tenant, kept.schemaVersion, tail))
       return false;
     if (kept.position === tail.position) return true;
-    const footprint = await this.#footprintOf(tenant, check, kept);
+    const footprint = await this.#footprintOf(tenant, asked, kept);
     // Read after the wait: the tail may have moved on, and then says more.
     const { position } = tail;
     const isUntouched = tail.isUntouchedSince(kept.position, (change) =>
-      touches(footprint, check.item, change),
+      touches(footprint, asked.item, change),
     );
     if (isUntouched) kept.position = Math.max(kept.position, position);
     return isUntouched;
@@ -133,16 +140,20 @@ export class PresentAnswers {
     return version === state.head && (known === undefined || known === version);
   }
 
-  async #asked(key: string, { position, state }: Tail, ask: Ask): Promise<readonly CheckAnswer[]> {
-    const { tails } = this.#parts;
-    const found = await ask();
-    const [answer] = found;
+  async #asked<Answer>(
+    key: string,
+    { position, state }: Tail,
+    keeping: Keeping<Answer>,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const { tails, answers } = this.#parts;
+    const answer = await ask();
+    const keepable = keeping.keepable(answer);
+    if (keepable === undefined) return answer;
+    const { value, schemaVersion, shown } = keepable;
     // Another server may have answered, which is behind the one that showed the tail.
-    const isLater = answer?.shown === undefined || tails.isShownIn(state.shown, answer.shown);
-    if (answer?.schemaVersion !== undefined && isLater) {
-      const { schemaVersion, allowed, nodes } = answer;
-      this.#parts.answers.keepPresent(key, { schemaVersion, allowed, nodes, position });
-    }
-    return found;
+    const isLater = shown === undefined || tails.isShownIn(state.shown, shown);
+    if (isLater) answers.keepPresent(key, { ...value, schemaVersion, position });
+    return answer;
   }
 }

@@ -105,15 +105,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       removeUnused: sqlInterface && ((window, stop) => sqlInterface.removeUnused(window, stop)),
     });
 
-  const permissions = new PostgresPermissions({
-    reads,
-    schemas,
-    tokens,
-    onAnswered: options.onAnswered,
-    large,
-    telemetry,
-    tellsShown: replicated !== undefined && options.cache !== undefined,
-  });
+  // Kept answers of several servers, which show several states.
+  const tellsShown = replicated !== undefined && options.cache !== undefined;
+  const answering = { reads, schemas, tokens, large, telemetry, tellsShown };
+  const permissions = new PostgresPermissions({ ...answering, onAnswered: options.onAnswered });
 
   const changes =
     options.watch &&
@@ -139,7 +134,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     data: createPostgresData({ ...writing, reads, telemetry, isWatched: changes !== undefined }),
     bundles: createPostgresBundles(writing),
     permissions,
-    lookups: new PostgresLookups({ reads, schemas, tokens, permissions, large, telemetry }),
+    lookups: new PostgresLookups({ ...answering, permissions }),
     changes: changes ?? unwatched,
     pageMac: (content) => tokens.pageMac(content),
     ping,

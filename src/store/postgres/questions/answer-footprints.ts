@@ -1,13 +1,12 @@
 import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
 import { questionUnder } from "../../../plan/question-of.ts";
-import type { Question } from "../../../plan/question.ts";
 import { gatherFor } from "../../../sql/push-down.ts";
-import { type AnswerFootprint, answerFootprint } from "../../answer-footprint.ts";
+import { type AnswerFootprint, checkFootprint, lookupFootprint } from "../../answer-footprint.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";
 import type { FootprintReader } from "../../layer/present-answers.ts";
-import { ownBytes, planKey } from "../../planner.ts";
-import type { SingleCheck } from "../../single-check.ts";
+import type { PresentQuestion } from "../../layer/present-question.ts";
+import { ownBytes, planKey, type Planning } from "../../planner.ts";
 
 /** The footprints of answers by plan, kept under the limit of the schemas. */
 export class AnswerFootprints implements FootprintReader {
@@ -22,38 +21,40 @@ export class AnswerFootprints implements FootprintReader {
   find(
     tenant: TenantId,
     version: SchemaVersion,
-    check: SingleCheck,
+    asked: PresentQuestion,
   ): AnswerFootprint | Promise<AnswerFootprint> {
     const found = this.#schemas.find(tenant, version);
     return found instanceof Promise
-      ? found.then(async (compiled) => await this.#of(compiled, check))
-      : this.#of(found, check);
+      ? found.then(async (compiled) => await this.#of(compiled, asked))
+      : this.#of(found, asked);
   }
 
-  #of(compiled: CompiledSchema, check: SingleCheck): AnswerFootprint | Promise<AnswerFootprint> {
-    const question = questionUnder(compiled.schema, check.item);
-    const key = planKey(compiled.compiled, question);
-    return this.#kept.get(key) ?? this.#make(key, { compiled, question, check });
+  #of(
+    { compiled, schema }: CompiledSchema,
+    { kind, item, path, signal }: PresentQuestion,
+  ): AnswerFootprint | Promise<AnswerFootprint> {
+    const question = questionUnder(schema, item);
+    const key = `${kind} ${planKey(compiled, question)}`;
+    return this.#kept.get(key) ?? this.#make(key, kind, { compiled, question, path, signal });
   }
 
   async #make(
     key: string,
-    {
-      compiled: { compiled },
-      question,
-      check,
-    }: {
-      readonly compiled: CompiledSchema;
-      readonly question: Question;
-      readonly check: SingleCheck;
-    },
+    kind: PresentQuestion["kind"],
+    planning: Planning,
   ): Promise<AnswerFootprint> {
-    const { signal } = check.question;
-    const path = (field: string): string => check.question.path(0, field);
-    const plan = await this.#schemas.planner.planOf({ compiled, question, path, signal });
+    const { planner } = this.#schemas;
+    if (kind === "check") {
+      const plan = await planner.planOf(planning);
+      const make = function* () {
+        return checkFootprint(plan, yield* gatherFor(plan));
+      };
+      return await this.#kept.find(key, make, planning.signal);
+    }
+    const plans = await planner.lookupOf(planning);
     const make = function* () {
-      return answerFootprint(plan, yield* gatherFor(plan));
+      return lookupFootprint(kind, plans, yield* gatherFor(plans.plan));
     };
-    return await this.#kept.find(key, make, signal);
+    return await this.#kept.find(key, make, planning.signal);
   }
 }

@@ -30,7 +30,11 @@ const manyCandidates = 500;
 export function shapeOf(
   { end, frame, scope }: Sought,
   planned: PlannedLookup,
-  { size, oneByOne }: { readonly size: number; readonly oneByOne: boolean },
+  {
+    size,
+    oneByOne,
+    tellsShown,
+  }: { readonly size: number; readonly oneByOne: boolean; readonly tellsShown: boolean },
 ): LookupShape {
   const { candidatePlan } = planned.lookup;
   const areMany = end === "subjects" || size >= manyCandidates;
@@ -43,6 +47,7 @@ export function shapeOf(
     openRules: openRules(planned, frame.context.data),
     scopedTypes: [...scope.keys()].filter((type) => types.has(type)).toSorted(),
     judgesTogether: planned.lookup.judge.kind === "search" && !oneByOne && areMany,
+    tellsShown: tellsShown && frame.snapToken === undefined,
   };
 }
 

@@ -17,6 +17,7 @@ import type {
   PermissionStore,
 } from "../../store.ts";
 import { validateAttributes, validateTuples } from "../../validate-data.ts";
+import { shownBy } from "../checks/decided-row.ts";
 import { numberOf, textOf } from "../connect/row.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
@@ -42,6 +43,8 @@ interface PostgresLookupParts {
   readonly permissions: PermissionStore;
   readonly large: LargeWork;
   readonly telemetry: Telemetry;
+  /** Pages of the present state say what they show. */
+  readonly tellsShown: boolean;
 }
 
 /** Lookups as one statement a page: see `lookupStatement`. */
@@ -83,12 +86,13 @@ export class PostgresLookups implements LookupStore {
     const items: string[] = [];
     let { frame } = sought;
     let batch: number | undefined;
+    let shown: string | undefined;
     for (;;) {
       const wanted = limit + 1 - items.length;
       const readBatch = async (): Promise<Read> =>
         await this.#read({ ...sought, frame }, wanted, batch);
       let read: Read | undefined = await readBatch();
-      const { isFull, goOn, nextBatch, state } = await this.#parts.large.runRead(
+      const { isFull, goOn, nextBatch, state, ...found } = await this.#parts.large.runRead(
         { tenant, signal },
         {
           characters: read.factCharacters,
@@ -102,8 +106,10 @@ export class PostgresLookups implements LookupStore {
           },
         },
       );
-      if (isFull) return { items, next: items.at(-1), ...state };
-      if (goOn === undefined) return { items, next: undefined, ...state };
+      // Later batches are read at the state of the first one.
+      shown ??= found.shown;
+      if (isFull) return { items, next: items.at(-1), ...state, shown };
+      if (goOn === undefined) return { items, next: undefined, ...state, shown };
       frame = { ...frame, ...state, after: goOn };
       batch = nextBatch;
     }
@@ -169,11 +175,11 @@ export class PostgresLookups implements LookupStore {
     { compiled, planned }: LookupUnderSchema,
     { wanted, size, oneByOne = false }: LookupBatch,
   ): Promise<Read | undefined> {
-    const { reads, schemas, tokens, telemetry } = this.#parts;
+    const { reads, schemas, tokens, telemetry, tellsShown } = this.#parts;
     const { tenant, frame } = sought;
     const { schemaVersion, snapToken, signal } = frame;
     const { kind } = planned.lookup.judge;
-    const shape = shapeOf(sought, planned, { size, oneByOne });
+    const shape = shapeOf(sought, planned, { size, oneByOne, tellsShown });
     const { text, params } = this.#plans.statementOf(planned, shape);
     const state = snapToken && tokens.read(snapToken);
     const { footprint } = planned;
@@ -215,6 +221,7 @@ export class PostgresLookups implements LookupStore {
       factCharacters: facts === undefined ? 0 : factCharacters(facts),
       goOn: isCut ? ids.at(-1) : isFull ? textOf(row, "last") : undefined,
       nextBatch: Math.min(size * 2, batchSizes(planned.lookup, wanted).max),
+      shown: shownBy(row),
       state: {
         snapToken: snapToken ?? tokens.mintOfRow(row),
         schemaVersion: compiled.version,
@@ -231,6 +238,7 @@ interface Read {
   readonly goOn: string | undefined;
   /** How many candidates to read next. */
   readonly nextBatch: number;
+  readonly shown: string | undefined;
   readonly state: { readonly snapToken: SnapToken; readonly schemaVersion: SchemaVersion };
 }
 
