@@ -75,12 +75,12 @@ export const metrics = {
     labels: [],
   }),
   "pemba.answer.cache.hits": counter("{answer}", {
-    about: "checks that were answered from the cache",
+    about: "checks and lookups that were answered from the cache",
     labels: [],
   }),
   "pemba.answer.cache.misses": counter("{answer}", {
     about:
-      "checks of a named state, or of the present one, that came before and had no valid answer in the cache",
+      "checks of a named state, and checks and lookups of the present one that came before, without a valid answer in the cache",
     labels: [],
   }),
   "pemba.check.batch.size": histogram("{check}", "count", {

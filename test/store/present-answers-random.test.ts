@@ -1,5 +1,5 @@
 /**
- * Checks of the present state through one instance that keeps answers, and through three over the same database,
+ * Questions of the present state to one instance that keeps answers, and to three over the same database,
  * beside writers of every kind and the collection of history.
  */
 import assert from "node:assert/strict";
@@ -33,7 +33,7 @@ async function runThrough(t: TestContext, count: number, rounds: number): Promis
       maxRetries: 50,
       slots: 3,
       // So little that answers and tails are pushed out as well.
-      cache: { maxBytes: 20_000, maxEntries: 40 },
+      cache: { maxBytes: 40_000, maxEntries: 60 },
       telemetry: {
         ...noTelemetry,
         add: (name, amount) => {
@@ -47,11 +47,12 @@ async function runThrough(t: TestContext, count: number, rounds: number): Promis
     const instances = stores.map(keepingStore);
     const tally = await runWriters({ scene, instances, writers: 5, rounds });
     assert.ok(
-      hits > 0 && misses > 0 && tally.allowed > 0,
-      `${hits} kept, ${misses} found anew, ${tally.allowed} allowed`,
+      hits > 0 && misses > 0 && tally.allowed > 0 && tally.listed > 0,
+      `${hits} kept, ${misses} found anew, ${tally.allowed} allowed, ${tally.listed} listed`,
     );
     t.diagnostic(
-      `${tally.compared} answers compared, ${tally.allowed} of them allowed, ${tally.beside} beside changes, ` +
+      `${tally.compared} answers compared, ${tally.allowed} of them allowed, ${tally.listed} lists with ids, ` +
+        `${tally.beside} beside changes, ` +
         `${hits} kept, ${misses} found anew, ${tally.schemas} schemas, ${tally.ended} tenants ended`,
     );
   } finally {

@@ -12,7 +12,7 @@ import { CheckResult, Permission } from "../../src/gen/base/v1/permission_pb.ts"
 import type { DataFilters, DataWrite } from "../../src/store/store.ts";
 import { type InterfaceScene, openInterface } from "../sql-interface/interface-scene.ts";
 import { type KeepingInstance, runWriters } from "../store/answer-writers.ts";
-import { tuple } from "../store/engines.ts";
+import { parseAsked } from "../store/asked-text.ts";
 import { connectGrpc, type GrpcClient } from "../support/grpc.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 import { hasTwoProcessors, startByTwo, type WorkingInstance } from "./instance.ts";
@@ -47,7 +47,10 @@ test("no kept answer of two workers is older than its question", { skip }, async
     );
     const tally = await runWriters({ scene, instances, writers: 4, rounds });
     const hits = await hitsOf(instance);
-    assert.ok(hits > 0 && tally.allowed > 0, `${hits} kept, ${tally.allowed} allowed`);
+    assert.ok(
+      hits > 0 && tally.allowed > 0 && tally.listed > 0,
+      `${hits} kept, ${tally.allowed} allowed, ${tally.listed} listed`,
+    );
     tell(t, tally, hits);
   } finally {
     over.abort();
@@ -60,7 +63,8 @@ test("no kept answer of two workers is older than its question", { skip }, async
 
 function tell(t: TestContext, tally: Awaited<ReturnType<typeof runWriters>>, hits: number): void {
   t.diagnostic(
-    `${tally.compared} answers compared, ${tally.allowed} of them allowed, ${tally.beside} beside changes, ` +
+    `${tally.compared} answers compared, ${tally.allowed} of them allowed, ${tally.listed} lists with ids, ` +
+      `${tally.beside} beside changes, ` +
       `${hits} kept, ${tally.schemas} schemas, ${tally.ended} tenants ended`,
   );
 }
@@ -166,14 +170,8 @@ async function hitsOf(instance: WorkingInstance): Promise<number> {
 function keepingConnection(clients: Clients, nth: number, scene: InterfaceScene): KeepingInstance {
   return {
     outcome: async (tenant, asked) => {
-      const { entity, relation, subject } = tuple(asked);
-      const question = { tenantId: tenant, metadata: {}, entity, permission: relation, subject };
       try {
-        const { can } = await clients.call(
-          nth,
-          async (client) => await client.call(Permission.method.check, question),
-        );
-        return String(can === CheckResult.ALLOWED);
+        return await clients.call(nth, async (client) => await outcomeBy(client, tenant, asked));
       } catch (error) {
         return /ERROR_CODE_(\w+)/.exec(String(error))?.[1] ?? assert.fail(String(error));
       }
@@ -193,6 +191,22 @@ function keepingConnection(clients: Clients, nth: number, scene: InterfaceScene)
       bundles: scene.store.bundles,
     },
   };
+}
+
+async function outcomeBy(client: GrpcClient, tenantId: TenantId, asked: string): Promise<string> {
+  const { entity, permission, subject } = parseAsked(asked);
+  const question = { tenantId, metadata: {}, permission };
+  const { check, lookupEntity, lookupSubject } = Permission.method;
+  if (entity.id === "") {
+    const request = { ...question, entityType: entity.type, subject };
+    return (await client.call(lookupEntity, request)).entityIds.join(" ");
+  }
+  if (subject.id === "") {
+    const request = { ...question, entity, subjectReference: subject };
+    return (await client.call(lookupSubject, request)).subjectIds.join(" ");
+  }
+  const { can } = await client.call(check, { ...question, entity, subject });
+  return String(can === CheckResult.ALLOWED);
 }
 
 async function writeBy(

@@ -23,13 +23,13 @@ export const serviceOptions = {
   "service.permission.cache.number_of_counters": option(integer({ from: 1, to: 1_000_000 }), {
     flag: "service-permission-cache-number-of-counters",
     default: "10000",
-    about: "maximum cached answers of checks; no effect on the memory engine",
+    about: "maximum cached answers of checks and lookups; no effect on the memory engine",
   }),
   "service.permission.cache.max_cost": option(size, {
     flag: "service-permission-cache-max-cost",
     default: "10MiB",
     about:
-      "memory for cached answers of checks; a cached answer is used if the database confirms each time that it is still valid; without a snap token, only if nothing changed that it depends on",
+      "memory for cached answers of checks and lookups; a cached answer is used if the database confirms each time that it is still valid; without a snap token, only if nothing changed that it depends on",
   }),
   "service.schema.cache.number_of_counters": option(integer({ from: 1, to: 1_000_000 }), {
     flag: "service-schema-cache-number-of-counters",
