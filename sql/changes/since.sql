@@ -55,14 +55,7 @@ from (
 ) as asked
 cross join installation
 cross join (
-  select
-    case
-      when pg_is_in_recovery() then coalesce(current_timeline()::text, '')
-      -- The counters of the server begin anew when it recovers from a crash of one of its processes.
-      else concat_ws(
-        ' ', current_timeline(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()
-      )
-    end as life,
+  select server_life() as life,
     case
       when current_setting('transaction_read_only') = 'on' then
         concat_ws(

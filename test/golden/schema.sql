@@ -1907,6 +1907,21 @@ end
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION server_life()
+ RETURNS text
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select case
+    when pg_is_in_recovery() then coalesce(current_timeline()::text, '')
+    -- The counters of the server begin anew when it recovers from a crash of one of its processes.
+    else concat_ws(
+      ' ', current_timeline(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()
+    )
+  end
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION set_attributes(tenant_number bigint, first_ordinal integer, entity_types text[], entity_ids text[], names text[], value_types text[], new_values text[])
  RETURNS integer
  LANGUAGE plpgsql

@@ -104,6 +104,9 @@ async function ask(asked: string): Promise<{ readonly ids: string; readonly isKe
 const kept = (ids: string) => ({ ids, isKept: true });
 const found = (ids: string) => ({ ids, isKept: false });
 
+/** What one reading of tails sends, depending on what others do on the server. */
+const oneReading = new Set(["changes/quiet", "changes/since", "changes/quiet changes/since"]);
+
 const ofAda = "doc#view@user:ada";
 const ofDoc = "doc:1#view@user";
 
@@ -115,9 +118,11 @@ test("a lookup that comes again costs one small statement from the third time on
   ] as const) {
     await outcomeOf(store, tenant, asked);
     await outcomeOf(store, tenant, asked);
-    sent.length = 0;
-    for (let times = 0; times < 3; times += 1) assert.deepEqual(await ask(asked), kept(ids));
-    assert.deepEqual(sent, ["changes/since", "changes/since", "changes/since"]);
+    for (let times = 0; times < 3; times += 1) {
+      sent.length = 0;
+      assert.deepEqual(await ask(asked), kept(ids));
+      assert.ok(oneReading.has(sent.join(" ")), sent.join(" "));
+    }
   }
 });
 
@@ -129,7 +134,7 @@ test("lookups and checks that wait at the same time share the statement that rea
     Array.from({ length: 30 }, async (_, nth) => await ask(asked[nth % 3] ?? "")),
   );
   assert.deepEqual(new Set(answers.map(({ ids }) => ids)), new Set(["1 2", "ada bob", "true"]));
-  assert.deepEqual(sent, ["changes/since"]);
+  assert.ok(oneReading.has(sent.join(" ")), sent.join(" "));
 });
 
 test("a lookup of entities is found anew after what concerns its subject, and kept after the rest", async () => {

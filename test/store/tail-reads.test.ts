@@ -4,6 +4,7 @@ import { test } from "node:test";
 import type { TenantId } from "../../src/base/tuple.ts";
 import type { Tail } from "../../src/store/layer/tail.ts";
 import { TailReads } from "../../src/store/postgres/checks/tail-reads.ts";
+import { statementName } from "../../src/store/postgres/connect/statement-file.ts";
 import type { Reads } from "../../src/store/postgres/replicas/reads.ts";
 import { fails } from "./engines.ts";
 
@@ -20,21 +21,34 @@ interface Sent {
   readonly fail: (error: Error) => void;
 }
 
+/** What the server shows to a look whether anything changed at all, and how often it was looked at. */
+interface Quiet {
+  shown: string | null;
+  server: string;
+  looks: number;
+}
+
 interface Reading {
   readonly sent: readonly Sent[];
+  readonly quiet: Quiet;
   readonly tails: TailReads;
   readonly read: (tenant: TenantId, signal?: AbortSignal) => Promise<Tail | undefined>;
 }
 
 function reading({ maxBytes = 100_000, statementsMax = 2 } = {}): Reading {
   const sent: Sent[] = [];
+  const quiet: Quiet = { shown: null, server: "here", looks: 0 };
   const listOf = (literal: unknown): readonly string[] =>
     String(literal)
       .slice(1, -1)
       .split(",")
       .map((text) => text.slice(1, -1));
   const reads: Reads = {
-    read: async (_text, [tenants, shown]) => {
+    read: async (text, [tenants, shown]) => {
+      if (statementName(text) === "changes/quiet") {
+        quiet.looks += 1;
+        return [{ shown: quiet.shown, server: quiet.server }];
+      }
       const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>[]>();
       const asked = listOf(tenants);
       const own = { number: "1", head_version: "v1", server: "here", shown: "7:7:", changes: [] };
@@ -48,7 +62,7 @@ function reading({ maxBytes = 100_000, statementsMax = 2 } = {}): Reading {
     },
   };
   const tails = new TailReads({ reads, maxBytes, statementsMax });
-  return { sent, tails, read: async (tenant, signal) => await tails.read(tenant, signal) };
+  return { sent, quiet, tails, read: async (tenant, signal) => await tails.read(tenant, signal) };
 }
 
 /** Lets what was scheduled run. */
@@ -110,6 +124,7 @@ test("the next reading waits for the callers of the one that has ended", async (
   await end(1);
   assert.deepEqual(tenantsOf(sent).slice(2), [], "three may come back");
   t.mock.timers.tick(1);
+  await settled();
   assert.deepEqual(tenantsOf(sent).slice(2), ["t1"], "but not in time");
   await end(2);
   for (const tail of await Promise.all(asking)) assert.ok(tail !== undefined);
@@ -124,6 +139,7 @@ test("a slow statement lets others run beside it, but none of its own tenants", 
   await settled();
   assert.deepEqual(tenantsOf(sent), ["t1"]);
   t.mock.timers.tick(30);
+  await settled();
   assert.deepEqual(tenantsOf(sent), ["t1", "t2"]);
   sent[1]?.answer();
   await others[1];
@@ -143,6 +159,7 @@ test("no more statements run at the same time than are allowed", async (t) => {
   const other = read(t2);
   await settled();
   t.mock.timers.tick(30);
+  await settled();
   assert.deepEqual(tenantsOf(sent), ["t1"]);
   sent[0]?.answer();
   await slow;
@@ -199,6 +216,82 @@ test("a tail begins anew for another tenant, in another life of the server, and 
   const gap = { number: "2", server: "there", changes: null };
   const before = await ask({ number: "2", server: "there" });
   assert.notEqual(await ask(gap), before);
+});
+
+test("if nothing changed at all, tails are as they were last read", async () => {
+  const { sent, quiet, read } = reading();
+  const first = [read(t1), read(t2)];
+  await settled();
+  sent[0]?.answer();
+  const known = await Promise.all(first);
+  quiet.shown = "7:7:";
+  const positions = known.map((tail) => tail?.position);
+  assert.deepEqual(await Promise.all([read(t1), read(t2)]), known);
+  assert.deepEqual(
+    known.map((tail) => tail?.position),
+    positions,
+  );
+  assert.equal(quiet.looks, 1);
+  assert.equal(sent.length, 1);
+});
+
+for (const [what, seen] of Object.entries({
+  "a snapshot shows more": { shown: "7:8:" },
+  "it is another life of the server": { shown: "7:7:", server: "there" },
+  "a server does not say what it shows": { shown: null },
+})) {
+  test(`tails are read if ${what}`, async () => {
+    const { sent, quiet, read } = reading();
+    for (const looks of [0, 1]) {
+      Object.assign(quiet, seen);
+      const tail = read(t1);
+      await settled();
+      assert.equal(quiet.looks, looks);
+      assert.equal(sent.length, looks + 1);
+      sent.at(-1)?.answer();
+      assert.ok((await tail) !== undefined);
+    }
+  });
+}
+
+test("tails of several states, and of a tenant that is new, are read without such a look", async () => {
+  const { sent, quiet, read } = reading();
+  quiet.shown = "7:7:";
+  const ask = async (tenant: TenantId, row: Readonly<Record<string, unknown>>): Promise<void> => {
+    const tail = read(tenant);
+    await settled();
+    sent.at(-1)?.answer(row);
+    await tail;
+  };
+  await ask(t1, { shown: "7:7:" });
+  await ask(t2, { shown: "8:8:" });
+  assert.equal(quiet.looks, 0);
+  const both = [read(t1), read(t2)];
+  await settled();
+  sent.at(-1)?.answer({ shown: "8:8:" });
+  await Promise.all(both);
+  assert.equal(quiet.looks, 0);
+  assert.deepEqual(tenantsOf(sent), ["t1", "t2", "t1 t2"]);
+});
+
+test("where something changes all the time, it is seldom looked whether anything does", async () => {
+  const { sent, quiet, read } = reading();
+  const ask = async (times: number): Promise<number> => {
+    const before = quiet.looks;
+    for (let time = 0; time < times; time += 1) {
+      const tail = read(t1);
+      await settled();
+      sent.at(-1)?.answer();
+      await tail;
+    }
+    return quiet.looks - before;
+  };
+  await ask(300);
+  const seldom = await ask(640);
+  assert.ok(seldom === 10, `${seldom} looks`);
+  quiet.shown = "7:7:";
+  await ask(64);
+  assert.equal(await ask(50), 50);
 });
 
 test("a tenant that is not there has no tail", async () => {

@@ -1,7 +1,8 @@
 import { ALLOWED, UNKNOWN } from "../../../base/verdict.ts";
 import type { Interpretation } from "../../../memory/interpret.ts";
 import type { CheckAnswer } from "../../store.ts";
-import { numberOf, type Row, textOf } from "../connect/row.ts";
+import { numberOf, type Row } from "../connect/row.ts";
+import { shownBy } from "../token/snapshot.ts";
 
 /** The answer of a search that has one. */
 export function decidedBy(row: Row): CheckAnswer | undefined {
@@ -17,9 +18,4 @@ export function interpretationOf(row: Row): Interpretation {
   if (verdict === UNKNOWN) return { kind: "too_deep" };
   // A bigint comes as text; no search visits more nodes than a number can count.
   return { kind: "answer", allowed: verdict === ALLOWED, nodes: Number(row["nodes"]) };
-}
-
-/** What the statement of a row shows for certain, if it tells. */
-export function shownBy(row: Row | undefined): string | undefined {
-  return row?.["shown"] === undefined ? undefined : textOf(row, "shown");
 }

@@ -10,7 +10,8 @@ import type { AskedCheck } from "../questions/asking.ts";
 import { factCharacters } from "../questions/fact-list.ts";
 import { gatheredEvidence } from "../questions/gathered-facts.ts";
 import type { Group } from "../questions/group.ts";
-import { interpretationOf, shownBy } from "./decided-row.ts";
+import { shownBy } from "../token/snapshot.ts";
+import { interpretationOf } from "./decided-row.ts";
 
 /** What the statements found: the groups that were asked last, and a row for each item. */
 export interface FoundAnswers {

@@ -12,6 +12,7 @@ import { arrayLiteral } from "../connect/value.ts";
 import { headOf } from "../questions/head.ts";
 import type { Reads } from "../replicas/reads.ts";
 import { parseSnapshot, shownSince } from "../token/snapshot.ts";
+import { QuietReads } from "./quiet-reads.ts";
 
 const sinceStatement = statementFile("changes/since.sql");
 
@@ -63,6 +64,7 @@ export class TailReads implements TailReader {
   #statements = 0;
   #slowStatements = 0;
   #isScheduled = false;
+  readonly #quiet: QuietReads;
   /** Of the readings that have not begun. */
   #callers = 0;
   readonly #returning = new ReturningCallers(returnMs, () => this.#sendWaiting());
@@ -74,6 +76,7 @@ export class TailReads implements TailReader {
     readonly statementsMax: number;
   }) {
     this.#reads = parts.reads;
+    this.#quiet = new QuietReads(parts.reads);
     this.#statementsMax = parts.statementsMax;
     this.#followed = new LRUCache({
       maxSize: Math.max(1, Math.floor(parts.maxBytes)),
@@ -166,6 +169,10 @@ export class TailReads implements TailReader {
 
   async #read(readings: readonly Reading[]): Promise<void> {
     const former = readings.map(({ tenant }) => this.#followed.get(tenant));
+    if (await this.#quiet.isQuietSince(former)) {
+      for (const [index, { resolve }] of readings.entries()) resolve(former[index]?.tail);
+      return;
+    }
     const tenants = arrayLiteral(readings.map(({ tenant }) => tenant));
     const seen = arrayLiteral(former.map((followed) => followed?.tail.state.shown ?? ""));
     const frame = { state: undefined, head: undefined, signal: undefined };

@@ -17,10 +17,10 @@ import type {
   PermissionStore,
 } from "../../store.ts";
 import { validateAttributes, validateTuples } from "../../validate-data.ts";
-import { shownBy } from "../checks/decided-row.ts";
 import { numberOf, textOf } from "../connect/row.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
+import { shownBy } from "../token/snapshot.ts";
 import { factCharacters } from "./fact-list.ts";
 import { gatheredFacts, isTooLarge } from "./gathered-facts.ts";
 import { standsUnder, underHead } from "./head.ts";

@@ -46,6 +46,11 @@ export function printSnapshot({ xmax, running }: Snapshot): string {
   return `${running[0]?.start ?? xmax}:${xmax}:${xids.join(",")}`;
 }
 
+/** What the statement of a row shows for certain, if it tells. */
+export function shownBy(row: Row | undefined): string | undefined {
+  return row?.["shown"] === undefined ? undefined : textOf(row, "shown");
+}
+
 /**
  * The snapshot in which also the transaction `xid` is visible. When it lies above xmax, xmax is
  * raised past it, and every id in between counts as running: one that is still open must not
