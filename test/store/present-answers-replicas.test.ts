@@ -24,7 +24,7 @@ import { remove } from "./filters.ts";
 import { beginDelete, beginWrite, type OpenWrite } from "./open-write.ts";
 import { type Replicated, startReplicated } from "./replicated.ts";
 
-const steps = caseCount({ short: 60, long: 1_500 });
+const steps = caseCount({ short: 60, long: 600 });
 
 /** More checks than a plan rests for at most (`OutdatedPlans`). */
 const restMax = 300;
