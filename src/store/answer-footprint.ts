@@ -1,13 +1,5 @@
-import type { JudgingPlans } from "../plan/build.ts";
 import type { CandidatePlan } from "../plan/passes/5-drop-guards.ts";
-import type { Plan } from "../plan/plan.ts";
-import {
-  candidateFootprint,
-  type Footprint,
-  footprintKey,
-  gatherFootprint,
-  searchFootprint,
-} from "../sql/footprint.ts";
+import type { Question } from "../plan/question.ts";
 import type { Gather } from "../sql/gather/gather.ts";
 import type { Lookup } from "../sql/lookup/lookup.ts";
 import type { TailChange } from "./layer/tail.ts";
@@ -15,7 +7,8 @@ import type { CheckItem } from "./store.ts";
 
 /** What the answers of a plan can depend on. */
 export interface AnswerFootprint {
-  readonly names: Footprint;
+  /** Relations and attributes by their type. Their names are those of the schema, and take no place of their own. */
+  readonly names: ReadonlyMap<string, ReadonlySet<string>>;
   /** An entity is asked about, and no hop leads to its type. So of this type only that entity is read. */
   readonly readsOneEntity: boolean;
   /**
@@ -32,15 +25,15 @@ export interface AnswerFootprint {
   readonly knownType: string | undefined;
 }
 
-/** A check is answered by the plan, or by the interpreter from what the gather of the same plan reads. */
-export function checkFootprint(plan: Plan, gather: Gather): AnswerFootprint {
-  const { names, reached } = readBy([plan], gather);
-  const { entityType, subjectType, subjectRelation } = plan.question;
+/** `gather` is that of the plan: what the search of the same plan reads is part of it. */
+export function checkFootprint(question: Question, gather: Gather): AnswerFootprint {
+  const { names, reached } = readBy(gather);
+  const { entityType, subjectType, subjectRelation } = question;
   return {
     names,
     readsOneEntity: !reached.has(entityType),
     readsOneSubject: subjectRelation === "" && !reached.has(subjectType),
-    isOneProbe: names.size <= 1 && reached.size === 0,
+    isOneProbe: reached.size === 0 && isOneName(names),
     knownType: undefined,
   };
 }
@@ -48,15 +41,11 @@ export function checkFootprint(plan: Plan, gather: Gather): AnswerFootprint {
 /** A lookup has the answers of the checks of all ids that are known. `gather` is that of these checks. */
 export function lookupFootprint(
   end: Lookup["end"],
-  { plan, judging, candidates }: JudgingPlans & { readonly plan: Plan },
+  candidates: CandidatePlan,
   gather: Gather,
 ): AnswerFootprint {
-  const { names, reached } = readBy([plan, judging], gather);
-  for (const name of candidateFootprint(candidates)) names.add(name);
-  for (const { hops } of candidates.states.values()) {
-    for (const { subjectType } of hops) reached.add(subjectType);
-  }
-  const { entityType, subjectType, subjectRelation } = plan.question;
+  const { names, reached } = readBy(gather);
+  const { entityType, subjectType, subjectRelation } = candidates.question;
   return {
     names,
     readsOneEntity: end === "subjects" && !reached.has(entityType),
@@ -70,22 +59,29 @@ export function lookupFootprint(
   };
 }
 
-/** The names that plans and a gather read, and the types that their hops lead to. */
-function readBy(
-  plans: readonly Plan[],
-  gather: Gather,
-): { readonly names: Set<string>; readonly reached: Set<string> } {
-  const names = new Set(gatherFootprint(gather));
-  const reached = new Set(
-    gather.types.flatMap(({ hops }) => hops.map(({ subjectType }) => subjectType)),
-  );
-  for (const plan of plans) {
-    if (plan.kind === "gather") continue;
-    for (const name of searchFootprint(plan)) names.add(name);
-    for (const { hops } of plan.states) for (const { hop } of hops) reached.add(hop.subjectType);
-    for (const { entityType } of plan.usersets) reached.add(entityType);
+/** The names that a gather reads, and the types that its hops lead to. */
+function readBy({ types }: Gather): {
+  readonly names: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly reached: ReadonlySet<string>;
+} {
+  const names = new Map<string, Set<string>>();
+  const reached = new Set<string>();
+  for (const { entityType, hops, direct, listed, attributes } of types) {
+    const ofType = names.get(entityType) ?? new Set();
+    names.set(entityType, ofType);
+    for (const { relations, subjectType } of hops) {
+      reached.add(subjectType);
+      for (const name of relations) ofType.add(name);
+    }
+    for (const list of [direct, listed, attributes]) for (const name of list) ofType.add(name);
   }
   return { names, reached };
+}
+
+function isOneName(names: AnswerFootprint["names"]): boolean {
+  let count = 0;
+  for (const { size } of names.values()) count += size;
+  return count <= 1;
 }
 
 /**
@@ -110,7 +106,7 @@ export function touches(
 ): boolean {
   const { entityType, entityId, name, subject: changed } = change;
   if (knownType !== undefined && [entityType, changed?.type].includes(knownType)) return true;
-  if (!names.has(footprintKey(entityType, name))) return false;
+  if (names.get(entityType)?.has(name) !== true) return false;
   if (readsOneEntity && entityType === entity.type && entityId !== entity.id) return false;
   const isOtherSubject =
     changed?.type === subject.type && changed.relation === "" && changed.id !== subject.id;

@@ -9,6 +9,7 @@ import type { Layer } from "./layer.ts";
 import { type FootprintReader, PresentAnswers } from "./present-answers.ts";
 import {
   checkKeeping,
+  type Keeping,
   lookupKeeping,
   presentCheck,
   presentEntityLookup,
@@ -106,9 +107,7 @@ class CachedAnswers {
     const { snapToken } = question;
     if (snapToken === undefined) {
       const single = singleCheck(question);
-      const present =
-        single && this.#present?.answer(tenant, presentCheck(single), checkKeeping, ask);
-      return await (present ?? ask());
+      return await this.#ofPresent(tenant, single && presentCheck(single), checkKeeping, ask);
     }
     if (bringsContext(question) || question.items.length === 0) return await ask();
     const state = await this.#stateOf(tenant, question, snapToken);
@@ -125,7 +124,16 @@ class CachedAnswers {
     asked: PresentQuestion | undefined,
     ask: Ask<LookupPage>,
   ): Promise<LookupPage> {
-    const present = asked && this.#present?.answer(tenant, asked, lookupKeeping, ask);
+    return await this.#ofPresent(tenant, asked, lookupKeeping, ask);
+  }
+
+  async #ofPresent<Answer>(
+    tenant: TenantId,
+    asked: PresentQuestion | undefined,
+    keeping: Keeping<Answer>,
+    ask: Ask<Answer>,
+  ): Promise<Answer> {
+    const present = asked && this.#present?.answer(tenant, asked, keeping, ask);
     return await (present ?? ask());
   }
 

@@ -3,6 +3,9 @@ import { LRUCache } from "lru-cache";
 /** How many plans are remembered. */
 const plansMax = 10_000;
 
+/** How many characters their keys may have: a question may bring long arguments. */
+const charactersMax = 2_000_000;
+
 /** A plan rests for at most two to this power of checks. */
 const failuresMax = 8;
 
@@ -20,7 +23,11 @@ interface OutdatedPlan {
  * failure such a plan rests twice as long as before.
  */
 export class OutdatedPlans {
-  readonly #plans = new LRUCache<string, OutdatedPlan>({ max: plansMax });
+  readonly #plans = new LRUCache<string, OutdatedPlan>({
+    max: plansMax,
+    maxSize: charactersMax,
+    sizeCalculation: (_plan, key) => key.length,
+  });
 
   /** Is the check to be asked at once? Counts as one of the checks for which its plan rests. */
   rests(key: string): boolean {

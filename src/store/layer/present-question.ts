@@ -67,8 +67,8 @@ export const checkKeeping: Keeping<readonly CheckAnswer[]> = {
   },
 };
 
-/** No id has it. */
-const idSeparator = " ";
+/** Ends each id of a list. No id has it. */
+const idEnd = " ";
 
 /**
  * Of a page behind which there are more, the token is needed: a page that is read with it must be of the same state.
@@ -77,19 +77,25 @@ const idSeparator = " ";
 export const lookupKeeping: Keeping<LookupPage> = {
   keepable: ({ items, next, snapToken, schemaVersion, shown }) => {
     if (next !== undefined) return undefined;
-    const ids = items.join(idSeparator);
+    // The text of a list of one id is its own as well: the id itself may be a part of a far longer text.
+    const ids = [...items, ""].join(idEnd);
     return { value: { kind: "lookup", ids, snapToken }, schemaVersion, shown };
   },
   given: (kept) => {
     assert(kept.kind === "lookup", "keys tell lookups from checks");
     const { ids, snapToken, schemaVersion } = kept;
-    const items = ids === "" ? [] : ids.split(idSeparator);
+    const items = ids.split(idEnd).slice(0, -1);
     return { items, next: undefined, snapToken, schemaVersion };
   },
 };
 
-export function presentCheck({ item, question }: SingleCheck): PresentQuestion {
+/** With more, a question is not kept. What is no rule takes any arguments, and they are part of its key. */
+const argumentsMax = 100;
+
+/** Undefined for a check whose answer is not kept. */
+export function presentCheck({ item, question }: SingleCheck): PresentQuestion | undefined {
   const { schemaVersion, depth, signal } = question;
+  if (item.arguments.length > argumentsMax) return undefined;
   return {
     kind: "check",
     item,
@@ -122,6 +128,7 @@ function presentLookup(
     return undefined;
   }
   const item = itemOf("");
+  if (item.arguments.length > argumentsMax) return undefined;
   return {
     kind,
     item,

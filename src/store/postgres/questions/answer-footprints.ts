@@ -47,13 +47,13 @@ export class AnswerFootprints implements FootprintReader {
     if (kind === "check") {
       const plan = await planner.planOf(planning);
       const make = function* () {
-        return checkFootprint(plan, yield* gatherFor(plan));
+        return checkFootprint(plan.question, yield* gatherFor(plan));
       };
       return await this.#kept.find(key, make, planning.signal);
     }
-    const plans = await planner.lookupOf(planning);
+    const { plan, candidates } = await planner.lookupOf(planning);
     const make = function* () {
-      return lookupFootprint(kind, plans, yield* gatherFor(plans.plan));
+      return lookupFootprint(kind, candidates, yield* gatherFor(plan));
     };
     return await this.#kept.find(key, make, planning.signal);
   }
