@@ -1,14 +1,14 @@
 -- Returns what became visible of tenants since states of them: $1 has the ids of the tenants, $2 for
 -- each the text of the snapshot that showed it last, or an empty text. One row for each tenant that
--- there is: its id (`tenant`), `number` and `head_version`; `server`, the life of the server with its
--- timeline: what another one showed may have been lost; `shown`, the present snapshot; and `changes`,
--- those that the former snapshot does not show, each as an array (type of the entity, name of the
--- relation or attribute, id of the entity, type, id and relation of the subject). `changes` is null
+-- there is: its id (`tenant`), `number` and `head_version`; `life`, that of the database: what another one
+-- showed may have been lost; `shown`, the present snapshot; and `changes`, those that the former snapshot
+-- does not show, each as an array (type of the entity, name of the relation or attribute, id of the
+-- entity, type, id and relation of the subject). `changes` is null
 -- if there are more than $3, if the horizon has passed the former snapshot, or if there is none.
 --
 -- A snapshot of a standby does not name the transactions that run. So there it is cut at its lower end,
 -- and what is above that is returned again the next time.
-select asked.tenant, owner.number::text, owner.head_version, server.life as server, server.shown,
+select asked.tenant, owner.number::text, owner.head_version, here.life, here.shown,
   (
     select
       case
@@ -55,7 +55,7 @@ from (
 ) as asked
 cross join installation
 cross join (
-  select server_life() as life,
+  select database_life() as life,
     case
       when current_setting('transaction_read_only') = 'on' then
         concat_ws(
@@ -64,7 +64,7 @@ cross join (
       else pg_current_snapshot()::text
     end as shown
   offset 0
-) as server
+) as here
 -- Not a join, which could begin with all tenants.
 cross join lateral (
   select tenants.number, tenants.head_version from tenants where tenants.id = asked.tenant offset 0

@@ -532,6 +532,24 @@ AS $function$
 $function$;
 -- execute: owner
 
+CREATE OR REPLACE FUNCTION database_life()
+ RETURNS text
+ LANGUAGE sql
+ PARALLEL SAFE
+AS $function$
+  select concat_ws(
+    ' ',
+    pg_relation_filepath('installation'),
+    current_timeline(),
+    -- The counters of a writer begin anew when it recovers from a crash of one of its processes.
+    case
+      when not pg_is_in_recovery() then
+        concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())
+    end
+  )
+$function$;
+-- execute: owner
+
 CREATE OR REPLACE FUNCTION delete_attributes(tenant_number bigint, first_ordinal integer, wanted_entity_type text, wanted_entity_ids text[], wanted_names text[])
  RETURNS integer
  LANGUAGE plpgsql
@@ -1904,21 +1922,6 @@ begin
   return query
     select 'written', head, pg_current_snapshot(), pg_current_xact_id_if_assigned(), timeline_here;
 end
-$function$;
--- execute: owner
-
-CREATE OR REPLACE FUNCTION server_life()
- RETURNS text
- LANGUAGE sql
- PARALLEL SAFE
-AS $function$
-  select case
-    when pg_is_in_recovery() then coalesce(current_timeline()::text, '')
-    -- The counters of the server begin anew when it recovers from a crash of one of its processes.
-    else concat_ws(
-      ' ', current_timeline(), pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time()
-    )
-  end
 $function$;
 -- execute: owner
 

@@ -24,7 +24,7 @@ interface Sent {
 /** What the server shows to a look whether anything changed at all, and how often it was looked at. */
 interface Quiet {
   shown: string | null;
-  server: string;
+  life: string;
   looks: number;
 }
 
@@ -37,7 +37,7 @@ interface Reading {
 
 function reading({ maxBytes = 100_000, statementsMax = 2 } = {}): Reading {
   const sent: Sent[] = [];
-  const quiet: Quiet = { shown: null, server: "here", looks: 0 };
+  const quiet: Quiet = { shown: null, life: "here", looks: 0 };
   const listOf = (literal: unknown): readonly string[] =>
     String(literal)
       .slice(1, -1)
@@ -47,11 +47,11 @@ function reading({ maxBytes = 100_000, statementsMax = 2 } = {}): Reading {
     read: async (text, [tenants, shown]) => {
       if (statementName(text) === "changes/quiet") {
         quiet.looks += 1;
-        return [{ shown: quiet.shown, server: quiet.server }];
+        return [{ shown: quiet.shown, life: quiet.life }];
       }
       const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>[]>();
       const asked = listOf(tenants);
-      const own = { number: "1", head_version: "v1", server: "here", shown: "7:7:", changes: [] };
+      const own = { number: "1", head_version: "v1", life: "here", shown: "7:7:", changes: [] };
       sent.push({
         tenants: asked,
         shown: listOf(shown),
@@ -193,7 +193,7 @@ test("a caller leaves at once, and the others get their tail", async () => {
   await fails(read(t1, leaving.signal), "CANCELLED");
 });
 
-test("a tail begins anew for another tenant, in another life of the server, and after a gap", async () => {
+test("a tail begins anew for another tenant, in another life of the database, and after a gap", async () => {
   const { sent, read } = reading();
   const ask = async (row: Readonly<Record<string, unknown>>): Promise<Tail | undefined> => {
     const tail = read(t1);
@@ -204,7 +204,7 @@ test("a tail begins anew for another tenant, in another life of the server, and 
   const first = await ask({});
   assert.ok(first !== undefined);
   assert.equal(await ask({ shown: "9:9:" }), first);
-  for (const row of [{ number: "2" }, { number: "2", server: "there" }]) {
+  for (const row of [{ number: "2" }, { number: "2", life: "there" }]) {
     const tail = await ask(row);
     assert.ok(tail !== undefined && tail !== first);
     assert.equal(
@@ -213,8 +213,8 @@ test("a tail begins anew for another tenant, in another life of the server, and 
     );
     assert.equal(await ask(row), tail);
   }
-  const gap = { number: "2", server: "there", changes: null };
-  const before = await ask({ number: "2", server: "there" });
+  const gap = { number: "2", life: "there", changes: null };
+  const before = await ask({ number: "2", life: "there" });
   assert.notEqual(await ask(gap), before);
 });
 
@@ -237,8 +237,8 @@ test("if nothing changed at all, tails are as they were last read", async () => 
 
 for (const [what, seen] of Object.entries({
   "a snapshot shows more": { shown: "7:8:" },
-  "it is another life of the server": { shown: "7:7:", server: "there" },
-  "a server does not say what it shows": { shown: null },
+  "it is another life of the database": { shown: "7:7:", life: "there" },
+  "the server does not say what it shows": { shown: null },
 })) {
   test(`tails are read if ${what}`, async () => {
     const { sent, quiet, read } = reading();

@@ -69,10 +69,15 @@ function tell(t: TestContext, tally: Awaited<ReturnType<typeof runWriters>>, hit
   );
 }
 
+interface Connection {
+  readonly client: GrpcClient;
+  calls: number;
+}
+
 /** Connections to the workers. */
 class Clients {
   readonly #instance: WorkingInstance;
-  #open: readonly GrpcClient[] = [];
+  #open: readonly Connection[] = [];
   /** Changes through workers. None is under way when one is killed: it might be committed later. */
   readonly #changes = new Set<Promise<unknown>>();
   #pause: Promise<void> | undefined;
@@ -82,28 +87,40 @@ class Clients {
     this.renew();
   }
 
-  /** Opens new connections, so that they lead to both workers again. */
+  /**
+   * Opens new connections, so that they lead to both workers again. The old ones are closed when their calls have
+   * ended.
+   */
   renew(): void {
     const old = this.#open;
-    this.#open = Array.from({ length: connections }, () =>
-      connectGrpc(this.#instance.grpc, { isAlone: true }),
-    );
-    for (const client of old) client.close();
+    this.#open = Array.from({ length: connections }, () => ({
+      client: connectGrpc(this.#instance.grpc, { isAlone: true }),
+      calls: 0,
+    }));
+    for (const connection of old) this.#closeUnused(connection);
   }
 
   close(): void {
-    for (const client of this.#open) client.close();
+    for (const { client } of this.#open) client.close();
+  }
+
+  #closeUnused(connection: Connection): void {
+    if (connection.calls === 0 && !this.#open.includes(connection)) connection.client.close();
   }
 
   /** Calls by the nth connection, again if it or its worker ends. */
   async call<T>(nth: number, work: (client: GrpcClient) => Promise<T>): Promise<T> {
     for (;;) {
-      const client = this.#open[nth] ?? assert.fail("no connection");
+      const connection = this.#open[nth] ?? assert.fail("no connection");
+      connection.calls += 1;
       try {
-        return await work(client);
+        return await work(connection.client);
       } catch (error) {
         if (!isUnavailable(error)) throw error;
         await wait(5);
+      } finally {
+        connection.calls -= 1;
+        this.#closeUnused(connection);
       }
     }
   }
@@ -127,10 +144,13 @@ class Clients {
   }
 }
 
-/** The connection ended, was renewed, or the instance has no worker for it. */
+/**
+ * The connection ended, or the instance has no worker for it. A call that waited for its place on a connection that
+ * ends has no status.
+ */
 function isUnavailable(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ("code" in error && error.code === 14) || error.message === "Channel has been shut down";
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  return error.code === 14 || error.message.includes("Call ended without gRPC status");
 }
 
 /** Kills one worker after another until the signal, and resolves to how many. */

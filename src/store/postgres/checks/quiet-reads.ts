@@ -8,10 +8,10 @@ const quietStatement = statementFile("changes/quiet.sql");
 /** Most readings of tails that go without a look whether there is anything to read. */
 const restMax = 63;
 
-/** A tail, and the life of the server that showed it. */
+/** A tail, and the life of the database that showed it. */
 interface SeenTail {
   readonly tail: Tail;
-  readonly server: string;
+  readonly life: string;
 }
 
 /**
@@ -44,7 +44,7 @@ export class QuietReads {
     const isQuiet =
       row !== undefined &&
       optionalTextOf(row, "shown") === first.tail.state.shown &&
-      textOf(row, "server") === first.server;
+      textOf(row, "life") === first.life;
     if (isQuiet) {
       this.#nextRest = Math.max(1, this.#nextRest >> 1);
     } else {
@@ -55,6 +55,6 @@ export class QuietReads {
   }
 }
 
-function isAlike(seen: SeenTail | undefined, { tail, server }: SeenTail): boolean {
-  return seen?.tail.state.shown === tail.state.shown && seen.server === server;
+function isAlike(seen: SeenTail | undefined, { tail, life }: SeenTail): boolean {
+  return seen?.tail.state.shown === tail.state.shown && seen.life === life;
 }

@@ -33,8 +33,8 @@ interface FollowedTail {
   readonly tail: Tail;
   /** Of the tenant: one that is created anew has another. */
   readonly number: string;
-  /** The life of the server that showed it. */
-  readonly server: string;
+  /** The life of the database that showed it. */
+  readonly life: string;
 }
 
 /** One reading of a tail, with the callers that share it. */
@@ -186,14 +186,14 @@ export class TailReads implements TailReader {
   }
 
   #follow(tenant: TenantId, former: FollowedTail | undefined, row: Row): Tail {
-    const [number, server] = [textOf(row, "number"), textOf(row, "server")];
+    const [number, life] = [textOf(row, "number"), textOf(row, "life")];
     const state = { head: headOf(row), shown: textOf(row, "shown") };
     const changes = row["changes"];
     this.#position += 1;
-    const isSame = former?.number === number && former.server === server && changes !== null;
+    const isSame = former?.number === number && former.life === life && changes !== null;
     const tail = isSame ? former.tail : new Tail(this.#position, state);
     if (isSame) tail.moveTo(this.#position, state, changesOf(changes));
-    this.#followed.set(tenant, { tail, number, server });
+    this.#followed.set(tenant, { tail, number, life });
     return tail;
   }
 }
