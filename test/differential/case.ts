@@ -60,16 +60,15 @@ function factLines(facts: {
   readonly tuples: readonly Tuple[];
   readonly attributes: readonly Attribute[];
 }): readonly string[] {
-  return [
-    ...facts.tuples.map(
-      ({ entity, relation, subject }) =>
-        `${entity.type}:${entity.id}#${relation}@${subjectText(subject)}`,
-    ),
-    ...facts.attributes.map(
-      ({ entity, attribute, value }) =>
-        `${entity.type}:${entity.id}$${attribute}|${value.type}:${JSON.stringify(value.data)}`,
-    ),
-  ];
+  return [...facts.tuples.map(tupleText), ...facts.attributes.map(attributeText)];
+}
+
+export function tupleText({ entity, relation, subject }: Tuple): string {
+  return `${entity.type}:${entity.id}#${relation}@${subjectText(subject)}`;
+}
+
+export function attributeText({ entity, attribute, value }: Attribute): string {
+  return `${entity.type}:${entity.id}$${attribute}|${value.type}:${JSON.stringify(value.data)}`;
 }
 
 export function subjectText(subject: Subject): string {

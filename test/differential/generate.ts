@@ -22,7 +22,7 @@ const candidates = 60;
 const pick = fc.nat({ max: 9_999 });
 const id = fc.nat({ max: idPool.length - 1 });
 
-interface ItemSketch {
+export interface ItemSketch {
   readonly name: number;
   readonly entity: number;
   readonly subject: {
@@ -131,7 +131,7 @@ function roundOf(sketch: RoundSketch, shapes: readonly SchemaShape[], writes: nu
   };
 }
 
-function itemOf(sketch: ItemSketch, shape: SchemaShape): CheckItem {
+export function itemOf(sketch: ItemSketch, shape: SchemaShape): CheckItem {
   const names = shape.entities.flatMap((entity) => namesOf(entity, shape));
   const usersets = names.filter((one) => one.kind !== "rule");
   const user: Name = { type: "user", name: "none", kind: "userset", parameters: [] };

@@ -1,0 +1,3 @@
+import { testRandomFootprints } from "./random-footprints.ts";
+
+testRandomFootprints(100);
