@@ -66,7 +66,8 @@ async function known(
   return found;
 }
 
-test("a quiet look that fails fails its callers, and the next reading works", async () => {
+test("a quiet look that fails fails its callers, and the next reading works", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { sent, tails } = reading();
   await known(tails, sent, t1, t2);
   const one = assert.rejects(tails.read(t1, undefined), /gone/);
@@ -76,6 +77,9 @@ test("a quiet look that fails fails its callers, and the next reading works", as
   assert.equal(names(sent), "quiet");
   sent[0]?.fail(new Error("gone"));
   await Promise.all([one, two]);
+  await settled();
+  // So long their callers are waited for.
+  t.mock.timers.tick(1);
   await settled();
   assert.equal(names(sent), "quiet quiet");
   sent[1]?.answer([quiet()]);
