@@ -287,10 +287,10 @@ test("where something changes all the time, it is seldom looked whether anything
     return quiet.looks - before;
   };
   await ask(300);
-  const seldom = await ask(640);
+  const seldom = await ask(650);
   assert.ok(seldom === 10, `${seldom} looks`);
   quiet.shown = "7:7:";
-  await ask(64);
+  await ask(65);
   assert.equal(await ask(50), 50);
 });
 

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 
-import { ReturningCallers, Returns } from "../../base/returning-callers.ts";
+import { Backoff } from "../../base/backoff.ts";
+import { ReturningCallers } from "../../base/returning-callers.ts";
 import type { CheckBatch } from "./check-batch.ts";
 
 /** A statement that takes longer lets others run beside it, in milliseconds. */
@@ -16,7 +17,8 @@ const typesMax = 1_000;
 interface LastStatements {
   /** Whether the last one took little time. */
   isQuick: boolean;
-  readonly returns: Returns;
+  /** Whether its callers have returned of late. */
+  readonly backoff: Backoff;
 }
 
 /** The statements of one key, while one keeps others back or its callers are waited for. */
@@ -85,14 +87,14 @@ export class LocalRounds {
   #lastStatementsOf(key: string): LastStatements {
     const known = this.#lastOf.get(key);
     if (known !== undefined) return known;
-    const last = { isQuick: true, returns: new Returns() };
+    const last = { isQuick: true, backoff: new Backoff() };
     this.#lastOf.set(key, last);
     return last;
   }
 
-  #open(key: string, { returns }: LastStatements, began: number): LocalRound {
+  #open(key: string, { backoff }: LastStatements, began: number): LocalRound {
     const onReturned = (): void => this.#release(key, round);
-    const returning = new ReturningCallers(returnMs, onReturned, returns);
+    const returning = new ReturningCallers(returnMs, onReturned, backoff);
     const round: LocalRound = {
       waiting: new Set(),
       returning,

@@ -1,12 +1,10 @@
+import { Backoff } from "../../../base/backoff.ts";
 import type { Tail } from "../../layer/tail.ts";
 import { optionalTextOf, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import type { Reads } from "../replicas/reads.ts";
 
 const quietStatement = statementFile("changes/quiet.sql");
-
-/** Most readings of tails that go without a look whether there is anything to read. */
-const restMax = 63;
 
 /** A tail, and the life of the database that showed it. */
 interface SeenTail {
@@ -16,13 +14,11 @@ interface SeenTail {
 
 /**
  * Finds out, at a third of the cost of reading tails, that nothing has changed at all. Where something changes all the
- * time, this would be a statement for nothing. So after each failure twice as many readings go without it as before.
+ * time, this would be a statement for nothing, so it is sent less and less often.
  */
 export class QuietReads {
   readonly #reads: Reads;
-  /** How many readings are left without a look, and how many there are after the next failure. */
-  #rest = 0;
-  #nextRest = 1;
+  readonly #backoff = new Backoff();
 
   constructor(reads: Reads) {
     this.#reads = reads;
@@ -35,22 +31,15 @@ export class QuietReads {
   async isQuietSince(tails: readonly (SeenTail | undefined)[]): Promise<boolean> {
     const [first] = tails;
     if (first === undefined || !tails.every((seen) => isAlike(seen, first))) return false;
-    if (this.#rest > 0) {
-      this.#rest -= 1;
-      return false;
-    }
+    if (!this.#backoff.mayTry()) return false;
     const frame = { state: undefined, head: undefined, signal: undefined };
     const [row] = await this.#reads.read(quietStatement, [], frame);
     const isQuiet =
       row !== undefined &&
       optionalTextOf(row, "shown") === first.tail.state.shown &&
       textOf(row, "life") === first.life;
-    if (isQuiet) {
-      this.#nextRest = Math.max(1, this.#nextRest >> 1);
-    } else {
-      this.#rest = this.#nextRest;
-      this.#nextRest = Math.min(restMax, 2 * this.#nextRest + 1);
-    }
+    if (isQuiet) this.#backoff.succeeded();
+    else this.#backoff.failed();
     return isQuiet;
   }
 }

@@ -1,0 +1,28 @@
+/** Most chances that go without a try after some tries in vain. */
+const skipsMax = 64;
+
+/**
+ * Something that is worth a try only if it often succeeds. Each failure in a row leaves out twice as many chances as
+ * the one before. The first success ends that.
+ */
+export class Backoff {
+  /** How many chances are left out: from now on, and after the last failure. */
+  #skips = 0;
+  #lastSkips = 0;
+
+  /** Asked once at each chance. */
+  mayTry(): boolean {
+    if (this.#skips === 0) return true;
+    this.#skips -= 1;
+    return false;
+  }
+
+  succeeded(): void {
+    this.#lastSkips = 0;
+  }
+
+  failed(): void {
+    this.#lastSkips = Math.min(skipsMax, 2 * this.#lastSkips + 1);
+    this.#skips = this.#lastSkips;
+  }
+}
