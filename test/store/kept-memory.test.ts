@@ -1,5 +1,5 @@
 /**
- * What kept answers hold on the heap is within what they may take, whatever is asked.
+ * What kept answers hold on the heap is within what they may take, for all questions.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
