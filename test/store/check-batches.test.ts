@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { afterEach, beforeEach, mock, test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
 import {
@@ -30,6 +30,16 @@ interface Sent {
   readonly answer: (open?: readonly string[]) => void;
   readonly fail: (error: Error) => void;
 }
+
+/** In milliseconds. It and the timers stand still unless a test moves them: a busy machine makes no statement slow. */
+let clock = 0;
+
+beforeEach(() => {
+  clock = 0;
+  mock.method(performance, "now", () => clock);
+  mock.timers.enable({ apis: ["setTimeout"] });
+});
+afterEach(() => mock.reset());
 
 /** Statements that end when they are told to. */
 function statements(): CheckStatements & { readonly sent: Sent[] } {
@@ -129,12 +139,11 @@ test("local checks wait for the statement that runs, and go together", async () 
   assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed, allowed]);
 });
 
-test("local checks do not wait for a statement that takes long", async (t) => {
+test("local checks do not wait for a statement that takes long", async () => {
   const fake = statements();
-  t.mock.timers.enable({ apis: ["setTimeout"] });
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const answers = ["a", "b"].map((id) => batches.check(t1, question(id)));
-  t.mock.timers.tick(1);
+  mock.timers.tick(1);
   await settled();
   assert.deepEqual(sentIds(fake), [["a"], ["b"]]);
   for (const { answer } of fake.sent) answer();
@@ -145,8 +154,7 @@ test("after a slow statement local checks wait for the end of the round of the e
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const slow = batches.check(t1, question("a"));
-  const slowUntil = performance.now() + 2;
-  while (performance.now() < slowUntil) await settled();
+  clock += 2;
   fake.sent[0]?.answer();
   await slow;
   const answers = ["b", "c", "d"].map((id) => batches.check(t1, question(id)));
@@ -156,9 +164,8 @@ test("after a slow statement local checks wait for the end of the round of the e
   assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed]);
 });
 
-test("the next local checks wait for the callers of those that have ended", async (t) => {
+test("the next local checks wait for the callers of those that have ended", async () => {
   const fake = statements();
-  t.mock.timers.enable({ apis: ["setTimeout"] });
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const ask = (...ids: readonly string[]) => ids.map((id) => batches.check(t1, question(id)));
   const end = async (nth: number): Promise<void> => {
@@ -176,7 +183,7 @@ test("the next local checks wait for the callers of those that have ended", asyn
   answers.push(...ask("g"));
   await end(2);
   assert.deepEqual(sentIds(fake).slice(3), [], "d, e and f may come back");
-  t.mock.timers.tick(1);
+  mock.timers.tick(1);
   await settled();
   assert.deepEqual(sentIds(fake).slice(3), [["g"]], "but not in time");
   await end(3);
@@ -303,15 +310,13 @@ test("the same check is asked once however much it costs", async (context) => {
   assert.equal((await Promise.all(answers)).length, 6);
 });
 
-test("what sends no statement tells nothing of what checks cost", async (context) => {
-  let now = 0;
-  context.mock.method(performance, "now", () => now);
+test("what sends no statement tells nothing of what checks cost", async () => {
   const together: number[] = [];
   const batches = new CheckBatches(
     {
       check: async () => {
         await settled();
-        now += 10;
+        clock += 10;
         return allowed;
       },
       decide: async (_tenant, { items }) => {
@@ -493,9 +498,7 @@ test("a caller that leaves ends no other check, and a batch that all have left i
   assert.deepEqual(await next, allowed);
 });
 
-test("checks that all left late together are asked alone from then on, until one shows to be quick", async (context) => {
-  let now = 0;
-  context.mock.method(performance, "now", () => now);
+test("checks that all left late together are asked alone from then on, until one shows to be quick", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const askAll = async (signal?: AbortSignal): Promise<readonly (readonly string[])[]> => {
@@ -504,7 +507,7 @@ test("checks that all left late together are asked alone from then on, until one
     const others = ["b", "c"].map(async (id) => batches.check(t1, question(id, { signal })));
     fake.sent[from]?.answer();
     await first;
-    now += 80;
+    clock += 80;
     if (signal === undefined) {
       for (let index = from + 1; index < fake.sent.length; index++) {
         fake.sent[index]?.answer();
@@ -556,18 +559,17 @@ test("a batch that all have left takes no slot of its tenant, and no memory", as
   assert.deepEqual(await Promise.all([first, live, second]), [allowed, allowed, allowed]);
 });
 
-test("a slow statement gives its slot up, and a slow batch is taken apart", async (context) => {
-  context.mock.timers.enable({ apis: ["setTimeout"] });
+test("a slow statement gives its slot up, and a slow batch is taken apart", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 4 });
   const first = batches.check(t1, question("a"));
   const others = ["b", "c"].map((id) => batches.check(t1, question(id)));
-  context.mock.timers.tick(30);
+  mock.timers.tick(30);
   assert.deepEqual(fake.sent[1]?.ids, ["b", "c"]);
   const later = batches.check(t1, question("d"));
-  context.mock.timers.tick(30);
+  mock.timers.tick(30);
   assert.equal(fake.sent.length, 2, "so many of one tenant run at most");
-  context.mock.timers.tick(100);
+  mock.timers.tick(100);
   assert.equal(fake.sent[1].signal?.aborted, true);
   await settled();
   for (let index = 2; index < 5; index += 1) {
@@ -579,15 +581,14 @@ test("a slow statement gives its slot up, and a slow batch is taken apart", asyn
   assert.equal((await Promise.all([first, ...others, later])).length, 4);
 });
 
-test("slow checks of one tenant leave connections to others", async (context) => {
-  context.mock.timers.enable({ apis: ["setTimeout"] });
+test("slow checks of one tenant leave connections to others", async () => {
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 2, runningMax: 5 });
   // Of different depths, so that each is a statement.
   const slow = Array.from({ length: 9 }, (_, index) =>
     batches.check(t1, question("slow", { depth: 10 + index })),
   );
-  for (let waited = 0; waited < 5; waited += 1) context.mock.timers.tick(30);
+  for (let waited = 0; waited < 5; waited += 1) mock.timers.tick(30);
   assert.equal(fake.sent.length, 3, "half of the connections, rounded up");
   const quick = batches.check(t2, question("quick"));
   assert.deepEqual(fake.sent[3]?.ids, ["quick"]);
@@ -596,22 +597,21 @@ test("slow checks of one tenant leave connections to others", async (context) =>
   for (let index = 0; index < 10; index += 1) {
     if (index !== 3) fake.sent[index]?.answer();
     await settled();
-    context.mock.timers.tick(30);
+    mock.timers.tick(30);
   }
   assert.equal((await Promise.all(slow)).length, 9);
   assert.equal(fake.sent.length, 10);
 });
 
 test("what is remembered of checks has a bounded length, however large their requests are", async (context) => {
-  let now = 1;
-  context.mock.method(performance, "now", () => now);
+  clock = 1;
   const keys = watchKeys(context);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 1, isLocal: isView });
   const remembered = async (more: Partial<CheckQuestion>): Promise<readonly string[]> => {
     const answer = batches.check(t1, question("a", more));
     // Many times longer than usual, however long the last one took.
-    now *= 1_000;
+    clock *= 1_000;
     fake.sent.at(-1)?.answer();
     await answer;
     return keys();
