@@ -14,7 +14,7 @@ import { healthMethods } from "../grpc/health.ts";
 import { takeCalls } from "../grpc/listeners.ts";
 import { methodName, pathOf } from "../grpc/method-name.ts";
 import { type CallFrame, type GrpcContext, serve } from "../grpc/method.ts";
-import { registerUnary, type UnaryHandler } from "../grpc/unary-call.ts";
+import { registerPath, type RequestHandler } from "../grpc/request-call.ts";
 import { Intake } from "../intake/intake.ts";
 import { type MessageMethod, unary } from "../messages/method.ts";
 import { answerCheck } from "../messages/methods/permission.ts";
@@ -66,15 +66,15 @@ export function buildPeerServer(options: {
     intake,
     authenticator: options.authenticator,
   });
-  const unary = new Map<string, UnaryHandler>();
-  const admitting = admitCalls({ admission, refused: () => {}, isOpen: () => false, unary });
+  const handlers = new Map<string, RequestHandler>();
+  const admitting = admitCalls({ admission, refused: () => {}, isOpen: () => false, handlers });
   const server = new Server({ interceptors: [admitting.interceptor] });
   const frame = frameOf(options, intake);
   for (const one of [checkMethod(service), ...healthMethods(service)].map((each) => serve(each))) {
     if (one.kind !== "unary") continue;
     const path = pathOf(one.method);
-    unary.set(path, one.handler(frame));
-    registerUnary(server, path);
+    handlers.set(path, one.handler(frame));
+    registerPath(server, path);
   }
   return {
     async listen({ host, port }) {

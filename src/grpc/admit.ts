@@ -6,7 +6,6 @@ import {
   type ServerInterceptor,
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
-  status,
 } from "@grpc/grpc-js";
 
 import { type Admission, admit } from "../auth/admission.ts";
@@ -20,6 +19,17 @@ import { DirectCall, isDirect } from "./direct-call.ts";
 import { errorStatus } from "./error-status.ts";
 import { scopeOfPath } from "./method-name.ts";
 import {
+  type AnswerHead,
+  answered,
+  type CallHead,
+  type CallListener,
+  type CarriedCall,
+  type IncomingListener,
+  metadataOf,
+  RequestCall,
+  type RequestHandlers,
+} from "./request-call.ts";
+import {
   type ByteOwners,
   type CallBytes,
   type CallStream,
@@ -28,16 +38,6 @@ import {
   takeInCall,
 } from "./take-in.ts";
 import { tenantIn } from "./tenant-in.ts";
-import {
-  type AnswerHead,
-  type CallHead,
-  type CallListener,
-  type CarriedCall,
-  type IncomingListener,
-  metadataOf,
-  UnaryCall,
-  type UnaryHandlers,
-} from "./unary-call.ts";
 
 /** The part of a refused call that its frame needs. */
 interface Refused {
@@ -53,7 +53,7 @@ interface AdmittingParts {
   /** Calls of such a path are not checked, and only their bytes are counted. */
   readonly isOpen: (path: string) => boolean;
   /** Calls of their paths are given to these handlers. */
-  readonly unary: UnaryHandlers;
+  readonly handlers: RequestHandlers;
 }
 
 /** How calls begin that come over the library, and such that do without. */
@@ -72,11 +72,11 @@ export function admitCalls(parts: AdmittingParts): Admitting {
     interceptor: ({ path }, call) => new InterceptedCall(call, parts, path),
     direct(stream, headers) {
       const { ":path": path = "" } = headers;
-      const handler = parts.unary.get(path);
+      const handler = parts.handlers.get(path);
       if (handler === undefined || !isDirect(headers)) return false;
       const listen = (call: DirectCall): AdmittedCall<CallHead> =>
         new AdmittedCall(call, { parts, path, stream: call }, (metadata, credential) => {
-          return new UnaryCall(call, { path, metadata, credential, handler });
+          return new RequestCall(call, { path, metadata, credential, handler });
         });
       new DirectCall(stream, listen).begin(headers);
       return true;
@@ -102,11 +102,11 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
 
   override start(listener: CallListener): void {
     const path = this.#path;
-    const handler = this.#parts.unary.get(path);
+    const handler = this.#parts.handlers.get(path);
     const begun = { parts: this.#parts, path, stream: streamOf(this.#call) };
     const admitted = new AdmittedCall<Metadata>(this, begun, (metadata, credential) => {
       if (handler !== undefined)
-        return new UnaryCall(this, { path, metadata, credential, handler });
+        return new RequestCall(this, { path, metadata, credential, handler });
       setCredential(metadata, credential);
       return listener;
     });
@@ -134,9 +134,14 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
   }
 
   answer(message: Buffer): void {
-    this.#call.sendMessage(message, () =>
-      this.#call.sendStatus({ code: status.OK, details: "OK" }),
-    );
+    this.#call.sendMessage(message, () => this.#call.sendStatus(answered));
+  }
+
+  send(messages: readonly Buffer[], sent: () => void): void {
+    const last = messages.length - 1;
+    for (const [index, message] of messages.entries()) {
+      this.#call.sendMessage(message, index === last ? sent : ignore);
+    }
   }
 }
 
@@ -268,6 +273,9 @@ class AdmittedCall<Head extends CallHead> implements IncomingListener<Head>, Byt
     this.#listener.onReceiveMetadata(metadata);
   }
 }
+
+/** What is sent last has gone last. */
+function ignore(): void {}
 
 /** The tenant of a token for one tenant; undefined for a token that may ask for others. */
 function onlyTenantOf({ tenants }: Credential): TenantId | undefined {

@@ -1,5 +1,5 @@
 import type { Credential } from "../auth/credential.ts";
-import type { CallHead } from "./unary-call.ts";
+import type { CallHead } from "./request-call.ts";
 
 /**
  * Those of calls that the library keeps to itself until they have a handler. They are keyed by the metadata,

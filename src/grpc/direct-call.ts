@@ -2,14 +2,15 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 
 import { status } from "@grpc/grpc-js";
 
+import {
+  type AnswerHead,
+  answered,
+  type CallHead,
+  type CallStatus,
+  type CarriedCall,
+  type IncomingListener,
+} from "./request-call.ts";
 import { type CallStream, requestLimit } from "./take-in.ts";
-import type {
-  AnswerHead,
-  CallHead,
-  CallStatus,
-  CarriedCall,
-  IncomingListener,
-} from "./unary-call.ts";
 
 /** As the library reads it. */
 const timeoutPattern = /(\d{1,8})\s*([HMSmun])/;
@@ -28,7 +29,6 @@ const prefixBytes = 5;
 
 const contentType = "application/grpc+proto";
 const withTrailers = { waitForTrailers: true };
-const answered: CallStatus = { code: status.OK, details: "OK" };
 const answeredParts = { "grpc-status": status.OK, "grpc-message": "OK" };
 const noHead: AnswerHead = {};
 const late: CallStatus = { code: status.DEADLINE_EXCEEDED, details: "Deadline exceeded" };
@@ -130,14 +130,17 @@ export class DirectCall implements CarriedCall, CallStream {
 
   answer(message: Buffer): void {
     if (this.#isGone || this.#status !== undefined) return;
-    const bytes = Buffer.allocUnsafe(prefixBytes + message.length);
-    bytes.writeUInt8(0, 0);
-    bytes.writeUInt32BE(message.length, 1);
-    message.copy(bytes, prefixBytes);
     this.sendHead(noHead);
     this.#status = answered;
     this.#stream.on("wantTrailers", this.#sendTrailers);
-    this.#stream.end(bytes);
+    this.#stream.end(framed([message]));
+  }
+
+  /** All go out as one piece: each write costs far more than a message. */
+  send(messages: readonly Buffer[], sent: () => void): void {
+    if (this.#isGone || this.#status !== undefined) return;
+    this.sendHead(noHead);
+    this.#stream.write(framed(messages), sent);
   }
 
   sendStatus(sent: CallStatus): void {
@@ -166,6 +169,7 @@ export class DirectCall implements CarriedCall, CallStream {
       // The client may not have read the answer.
       if (this.#status === answered) this.#status = late;
       else this.sendStatus(late);
+      this.#listener?.onCancel();
     }, ms);
   }
 
@@ -251,6 +255,21 @@ export class DirectCall implements CarriedCall, CallStream {
     // A stream ends when all that came on it is read.
     this.#stream.resume();
   }
+}
+
+/** Messages with their prefixes. */
+function framed(messages: readonly Buffer[]): Buffer {
+  let size = 0;
+  for (const { length } of messages) size += prefixBytes + length;
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const message of messages) {
+    bytes.writeUInt8(0, at);
+    bytes.writeUInt32BE(message.length, at + 1);
+    message.copy(bytes, at + prefixBytes);
+    at += prefixBytes + message.length;
+  }
+  return bytes;
 }
 
 /** The headers of a request, of which few are read. A value that the library leaves out is left out. */

@@ -55,14 +55,14 @@ async function* states(
   service: Service,
   asked: string,
   signal: AbortSignal,
-): AsyncGenerator<HealthState> {
+): AsyncGenerator<readonly HealthState[]> {
   const { draining } = service.health;
   const interrupted = AbortSignal.any([signal, draining]);
   let last: HealthState | undefined;
   while (!signal.aborted) {
     const isLast = draining.aborted;
     const state = await stateOf(service, asked);
-    if (state.status !== last?.status) yield state;
+    if (state.status !== last?.status) yield [state];
     if (isLast) throw new PembaError("UNAVAILABLE", "the server is stopping");
     last = state;
     await wait(probeInterval, undefined, { signal: interrupted }).catch(() => undefined);

@@ -1,11 +1,7 @@
 import { type EventEmitter, once } from "node:events";
 
 import type { DescMessage, DescMethod, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import type {
-  handleBidiStreamingCall,
-  handleServerStreamingCall,
-  StatusObject,
-} from "@grpc/grpc-js";
+import type { handleBidiStreamingCall, StatusObject } from "@grpc/grpc-js";
 
 import { Caller, forCaller } from "../base/caller.ts";
 import { cancelled, type PembaError } from "../base/error.ts";
@@ -25,7 +21,13 @@ import { permitTenantOf } from "../messages/tenant-of.ts";
 import { type CredentialBearer, credentialOf } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
 import { decodeLarge } from "./large-message.ts";
-import { type AnswerHead, type CallHead, metadataOf, type UnaryHandler } from "./unary-call.ts";
+import {
+  type AnswerHead,
+  type CallHead,
+  metadataOf,
+  type RequestCall,
+  type RequestHandler,
+} from "./request-call.ts";
 
 /** The part of a call that its method can use besides the request. */
 export interface GrpcContext extends CallContext {
@@ -69,10 +71,9 @@ export interface CallFrame {
 
 /** A method with its handler, as the transport sees it: messages are bytes. */
 export type ServedMethod = { readonly method: DescMethod } & (
-  | { readonly kind: "unary"; handler(frame: CallFrame): UnaryHandler }
   | {
-      readonly kind: "server_streaming";
-      handler(frame: CallFrame): handleServerStreamingCall<Buffer, Buffer>;
+      readonly kind: "unary" | "server_streaming";
+      handler(frame: CallFrame): RequestHandler;
     }
   | {
       readonly kind: "bidi_streaming";
@@ -85,13 +86,16 @@ export function serve(one: MessageMethod<GrpcContext>): ServedMethod {
   const { method } = one;
   switch (one.kind) {
     case "unary":
-      return { method, kind: "unary", handler: (frame) => handleUnary(frame, one) };
+      return { method, kind: one.kind, handler: (frame) => handleUnary(frame, one) };
     case "server_streaming":
-      return { method, kind: "server_streaming", handler: (frame) => handleStream(frame, one) };
+      return { method, kind: one.kind, handler: (frame) => handleStream(frame, one) };
   }
 }
 
-function handleUnary(frame: CallFrame, { method, answer }: UnaryMethod<GrpcContext>): UnaryHandler {
+function handleUnary(
+  frame: CallFrame,
+  { method, answer }: UnaryMethod<GrpcContext>,
+): RequestHandler {
   return (call, request) => {
     const { head, run, end, context, caller } = begin(frame, method, call);
     const reply = async (): Promise<void> => {
@@ -114,25 +118,49 @@ function handleUnary(frame: CallFrame, { method, answer }: UnaryMethod<GrpcConte
   };
 }
 
-/** The next answer is read when the client can take it. */
+/** The next answers are read when the client can take them. */
 function handleStream(
   frame: CallFrame,
   { method, answers }: StreamingMethod<GrpcContext>,
-): handleServerStreamingCall<Buffer, Buffer> {
-  return (call) => {
+): RequestHandler {
+  return (call, request) => {
     const { head, run, end, context, caller } = begin(frame, method, call);
-    call.sendMetadata(metadataOf(head));
+    // A client may wait for it before there is an answer.
+    call.sendHead(head);
     const reply = async (): Promise<void> => {
-      const codec = codecOf(call.request, { frame, context });
-      for await (const bytes of await answers(codec, context)) {
-        await write(call, bytes, context.signal);
+      try {
+        const codec = codecOf(request, { frame, context });
+        for await (const messages of await answers(codec, context)) {
+          await send(call, messages, context.signal);
+        }
+      } catch (thrown) {
+        const error = frame.errorOf(thrown);
+        end({ kind: "failed", error });
+        call.fail(errorStatus(error));
+        return;
       }
+      end({ kind: "answered" });
+      call.finish();
     };
-    finish(
-      run(() => forCaller(caller, reply)),
-      { call, frame, end },
-    );
+    void run(() => forCaller(caller, reply));
   };
+}
+
+/** Resolves when the messages have gone. Fails with CANCELLED if the client has left. */
+async function send(
+  call: RequestCall,
+  messages: readonly Buffer[],
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) throw cancelled(undefined);
+  if (messages.length === 0) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const go = (): void => resolve();
+  signal.addEventListener("abort", go, { once: true });
+  call.send(messages, go);
+  await promise;
+  signal.removeEventListener("abort", go);
+  if (signal.aborted) throw cancelled(undefined);
 }
 
 /** A method with one answer to each question, until the client ends its questions. */

@@ -27,14 +27,14 @@ import { takeCalls } from "./listeners.ts";
 import { assertNamed, methodName, pathOf, scopeOfPath } from "./method-name.ts";
 import { type CallFrame, type CallRecord, serve, type ServedMethod } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection.ts";
-import { requestLimit } from "./take-in.ts";
 import {
   asIs,
   type CallHead,
   type CarriedCall,
-  registerUnary,
-  type UnaryHandler,
-} from "./unary-call.ts";
+  registerPath,
+  type RequestHandler,
+} from "./request-call.ts";
+import { requestLimit } from "./take-in.ts";
 
 /**
  * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
@@ -68,12 +68,12 @@ export function buildGrpcServer(options: {
   const { logger, telemetry = noTelemetry } = options;
   const { intake } = options.admission;
   const observers = { logger, telemetry, intake };
-  const unary = new Map<string, UnaryHandler>();
+  const handlers = new Map<string, RequestHandler>();
   const admitting = admitCalls({
     admission: options.admission,
     refused: (route, call, error) => failCall(observers, route, call, error),
     isOpen: isHealth,
-    unary,
+    handlers,
   });
   const server = new Server({
     "grpc.max_receive_message_length": requestLimit,
@@ -82,7 +82,7 @@ export function buildGrpcServer(options: {
     "grpc.keepalive_timeout_ms": keepalive.timeout,
     interceptors: [admitting.interceptor],
   });
-  const registry = { server, unary, observers };
+  const registry = { server, handlers, observers };
   register(registry, methodsOf(options.service));
   serveUnknown(registry);
   const credentials = credentialsOf(options.certificate);
@@ -116,7 +116,7 @@ function methodsOf(service: Service): readonly ServedMethod[] {
 interface Registry {
   readonly server: Server;
   /** Handlers that the library does not call. */
-  readonly unary: Map<string, UnaryHandler>;
+  readonly handlers: Map<string, RequestHandler>;
   readonly observers: CallObservers;
 }
 
@@ -125,7 +125,7 @@ interface Registry {
  * implemented.
  */
 function register(registry: Registry, served: readonly ServedMethod[]): void {
-  const { server, unary, observers } = registry;
+  const { server, handlers, observers } = registry;
   const byPath = new Map(served.map((one) => [pathOf(one.method), one]));
   for (const method of [...services, ...reflectionServices].flatMap((one) => one.methods)) {
     const path = pathOf(method);
@@ -142,11 +142,9 @@ function register(registry: Registry, served: readonly ServedMethod[]): void {
     const frame = callFrame(observers, path);
     switch (one.kind) {
       case "unary":
-        unary.set(path, one.handler(frame));
-        registerUnary(server, path);
-        break;
       case "server_streaming":
-        server.register(path, one.handler(frame), asIs, asIs, "serverStream");
+        handlers.set(path, one.handler(frame));
+        registerPath(server, path);
         break;
       case "bidi_streaming":
         server.register(path, one.handler(frame), asIs, asIs, "bidi");
@@ -156,13 +154,13 @@ function register(registry: Registry, served: readonly ServedMethod[]): void {
 }
 
 /** Registered as unary: a stream that fails at once looks the same to the client. */
-function refuse({ server, unary, observers }: Registry, path: string, message: string): void {
+function refuse({ server, handlers, observers }: Registry, path: string, message: string): void {
   const error = new PembaError("NOT_IMPLEMENTED", message);
-  unary.set(path, (call) => {
+  handlers.set(path, (call) => {
     failCall(observers, path, call, error);
     call.fail(errorStatus(error));
   });
-  registerUnary(server, path);
+  registerPath(server, path);
 }
 
 /** Not the path of a method. */

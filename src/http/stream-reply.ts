@@ -44,7 +44,7 @@ export function streamAnswer<T extends TSchema>(
 const heartbeatMs = 15_000;
 
 /**
- * Sends the items of `open` as fast as the client reads them. An error before `open` resolves
+ * Sends the items of `open`, which come in groups, as fast as the client reads them. An error before `open` resolves
  * becomes an ordinary reply. A later error becomes the last item. The signal is aborted when the
  * client leaves: no more items are read, and `open` and its items should stop waiting.
  */
@@ -53,11 +53,11 @@ export async function replyWithStream<T>(
   reply: FastifyReply,
   stream: {
     readonly format: StreamFormat<T>;
-    readonly open: (signal: AbortSignal) => Promise<AsyncIterable<T>>;
+    readonly open: (signal: AbortSignal) => Promise<AsyncIterable<readonly T[]>>;
   },
 ): Promise<FastifyReply> {
-  const items = await stream.open(clientGone(reply));
-  const chunks = chunksOf(reply, asWorkOf(request, items), stream.format);
+  const groups = await stream.open(clientGone(reply));
+  const chunks = chunksOf(reply, asWorkOf(request, groups), stream.format);
   const body = Readable.from(withHead(reply, chunks), { objectMode: false });
   reply.header("cache-control", "no-store").type(stream.format.contentType);
   return await reply.send(body);
@@ -74,11 +74,11 @@ async function* withHead(
 
 async function* chunksOf<T>(
   reply: FastifyReply,
-  items: AsyncIterable<T>,
+  groups: AsyncIterable<readonly T[]>,
   { item, error, heartbeat }: StreamFormat<T>,
 ): AsyncGenerator<string> {
   try {
-    const texts = mapped(items, item);
+    const texts = joined(groups, item);
     yield* heartbeat === undefined ? texts : withHeartbeat(texts, heartbeat);
     const late = lateness(reply);
     if (late !== undefined) throw late;
@@ -89,11 +89,11 @@ async function* chunksOf<T>(
   }
 }
 
-async function* mapped<T>(
-  items: AsyncIterable<T>,
-  map: (item: T) => string,
+async function* joined<T>(
+  groups: AsyncIterable<readonly T[]>,
+  textOf: (item: T) => string,
 ): AsyncGenerator<string> {
-  for await (const item of items) yield map(item);
+  for await (const items of groups) yield items.map(textOf).join("");
 }
 
 async function* withHeartbeat(texts: AsyncGenerator<string>, beat: string): AsyncGenerator<string> {

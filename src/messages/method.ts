@@ -33,10 +33,10 @@ export interface StreamingMethod<C = CallContext> {
   readonly kind: "server_streaming";
   readonly method: DescMethod;
   /**
-   * Resolves to the answers when there is no more reason to refuse the call. A codec writes each when it is
-   * asked for. When the signal of the context is aborted, the answers should stop waiting.
+   * Resolves to the answers when there is no more reason to refuse the call. They come in groups, of which each is
+   * made when it is asked for. When the signal of the context is aborted, the answers should stop waiting.
    */
-  readonly answers: <T>(codec: MessageCodec<T>, context: C) => Promise<AsyncIterable<T>>;
+  readonly answers: <T>(codec: MessageCodec<T>, context: C) => Promise<AsyncIterable<readonly T[]>>;
 }
 
 /** A method with the types of its messages. */
@@ -60,24 +60,34 @@ export function unary<I extends DescMessage, O extends DescMessage, C = CallCont
   };
 }
 
-/** A method with a stream of answers. */
+/** A method with a stream of answers, which come in groups of few enough to be written at once. */
 export function serverStreaming<I extends DescMessage, O extends DescMessage, C = CallContext>(
   method: TypedMethod<I, O> & { readonly methodKind: "server_streaming" },
-  open: (request: MessageShape<I>, context: C) => Promise<AsyncIterable<MessageInitShape<O>>>,
+  open: (
+    request: MessageShape<I>,
+    context: C,
+  ) => Promise<AsyncIterable<readonly MessageInitShape<O>[]>>,
 ): StreamingMethod<C> {
   return {
     method,
     kind: "server_streaming",
     answers: async (codec, context) => {
-      const messages = await open(await codec.read(method), context);
-      return written(messages, async (message) => await codec.write(method.output, message));
+      const groups = await open(await codec.read(method), context);
+      return written(groups, (message) => codec.write(method.output, message));
     },
   };
 }
 
 async function* written<M, T>(
-  messages: AsyncIterable<M>,
-  write: (message: M) => Promise<T>,
-): AsyncGenerator<T> {
-  for await (const message of messages) yield await write(message);
+  groups: AsyncIterable<readonly M[]>,
+  write: (message: M) => T | Promise<T>,
+): AsyncGenerator<readonly T[]> {
+  for await (const messages of groups) {
+    const forms: T[] = [];
+    for (const message of messages) {
+      const form = write(message);
+      forms.push(form instanceof Promise ? await form : form);
+    }
+    yield forms;
+  }
 }

@@ -49,6 +49,9 @@ export const defaultPageSize = 1_000;
  */
 const batchSizes = { first: defaultPageSize, max: 10_000 };
 
+/** How many results of a stream are made at once: that takes far less than a time slice. */
+const resultsAtOnce = 100;
+
 export async function lookupPage(
   lookup: ParsedLookup,
   request: RawLookup,
@@ -66,13 +69,13 @@ export async function lookupPage(
 }
 
 /**
- * Yields the ids batch by batch, all at the state and schema of the first batch. Between batches it
+ * Yields the results in groups of at least one, all at the state and schema of the first batch. Between batches it
  * holds nothing but the position.
  */
 export async function* lookupStream(
   lookup: ParsedLookup,
   request: RawLookup,
-): AsyncGenerator<LookupResult> {
+): AsyncGenerator<readonly LookupResult[]> {
   const scope = tokenScope(lookup);
   let left = parseStreamSize(request.pageSize) ?? Number.POSITIVE_INFINITY;
   let place = pageStartOf(scope, lookup, request);
@@ -80,9 +83,12 @@ export async function* lookupStream(
     if (lookup.frame.signal?.aborted === true) throw cancelled(undefined);
     const page = await readBehind(lookup, place, { limit: Math.min(left, size), resumable: true });
     const last = page.next === undefined ? page.items.at(-1) : undefined;
-    for (const id of page.items) {
+    const resultOf = (id: string): LookupResult => {
       const cursor = id === last ? undefined : cursorOf(page, id);
-      yield { id, continuousToken: continuousToken(scope, cursor) };
+      return { id, continuousToken: continuousToken(scope, cursor) };
+    };
+    for (let begin = 0; begin < page.items.length; begin += resultsAtOnce) {
+      yield page.items.slice(begin, begin + resultsAtOnce).map(resultOf);
     }
     left -= page.items.length;
     if (page.next === undefined || left === 0) return;

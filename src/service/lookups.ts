@@ -37,11 +37,11 @@ export async function lookupEntity(
   return { entityIds: ids, ...page };
 }
 
-/** The same entities one by one, to the end unless a page size is given. */
+/** The same entities in groups, to the end unless a page size is given. */
 export async function* lookupEntityStream(
   service: Service,
   request: LookupEntityRequest,
-): AsyncGenerator<LookupResult> {
+): AsyncGenerator<readonly LookupResult[]> {
   const lookup = parseLookup(service, request, "permissions/lookup-entity-stream");
   yield* lookupStream(lookup, request);
 }

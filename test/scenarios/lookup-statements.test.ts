@@ -179,7 +179,7 @@ test("a stream of entities is one statement for each of its batches", async () =
   };
   const count = async (): Promise<number> => {
     let found = 0;
-    for await (const _ of lookupEntityStream(service, request)) found += 1;
+    for await (const group of lookupEntityStream(service, request)) found += group.length;
     return found;
   };
   const found = await counted(count);

@@ -78,8 +78,12 @@ export function lookupRoutes(app: HttpApp, service: Service): void {
   );
 }
 
-async function* resultsOf(results: ReturnType<typeof lookupEntityStream>): AsyncGenerator<object> {
-  for await (const { id, continuousToken } of results) {
-    yield { result: { entity_id: id, continuous_token: continuousToken } };
+async function* resultsOf(
+  groups: ReturnType<typeof lookupEntityStream>,
+): AsyncGenerator<readonly object[]> {
+  for await (const results of groups) {
+    yield results.map(({ id, continuousToken }) => ({
+      result: { entity_id: id, continuous_token: continuousToken },
+    }));
   }
 }

@@ -66,7 +66,8 @@ async function watchReply(
   if (!wantsEvents(request)) {
     return await replyWithStream(request, reply, {
       format: lines,
-      open: async (signal) => (await watch(service, { tenantId, snapToken, signal })).messages,
+      open: async (signal) =>
+        oneByOne((await watch(service, { tenantId, snapToken, signal })).messages),
     });
   }
   const last = lastEventId(request) ?? snapToken;
@@ -79,9 +80,16 @@ async function watchReply(
 async function* fromStart({
   start,
   messages,
-}: ChangeStream): AsyncGenerator<ChangeMessage | SnapToken> {
-  yield start;
-  yield* messages;
+}: ChangeStream): AsyncGenerator<readonly (ChangeMessage | SnapToken)[]> {
+  yield [start];
+  yield* oneByOne(messages);
+}
+
+/** A message may have many changes. */
+async function* oneByOne(
+  messages: AsyncIterable<ChangeMessage>,
+): AsyncGenerator<readonly ChangeMessage[]> {
+  for await (const message of messages) yield [message];
 }
 
 function wantsEvents({ headers }: FastifyRequest): boolean {

@@ -27,8 +27,8 @@ export function lookupMethods(service: Service): readonly MessageMethod[] {
       return { entityIds: [...entityIds], continuousToken };
     }),
     serverStreaming(Permission.method.lookupEntityStream, async (request, call) => {
-      const results = lookupEntityStream(service, decodeLookupEntity(request, call));
-      return encodeResults(await afterFirst(results));
+      const groups = lookupEntityStream(service, decodeLookupEntity(request, call));
+      return encodeResults(await afterFirst(groups));
     }),
     unary(Permission.method.lookupSubject, async (request, call) => {
       const { entity, permission, subjectReference } = request;
@@ -45,9 +45,11 @@ export function lookupMethods(service: Service): readonly MessageMethod[] {
 }
 
 async function* encodeResults(
-  results: AsyncIterable<LookupResult>,
-): AsyncGenerator<MessageInitShape<typeof PermissionLookupEntityStreamResponseSchema>> {
-  for await (const { id, continuousToken } of results) yield { entityId: id, continuousToken };
+  groups: AsyncIterable<readonly LookupResult[]>,
+): AsyncGenerator<readonly MessageInitShape<typeof PermissionLookupEntityStreamResponseSchema>[]> {
+  for await (const results of groups) {
+    yield results.map(({ id, continuousToken }) => ({ entityId: id, continuousToken }));
+  }
 }
 
 function decodeLookupEntity(

@@ -23,9 +23,9 @@ export function watchMethods(service: Service): readonly MessageMethod[] {
 
 async function* encodeMessages(
   messages: AsyncIterable<ChangeMessage>,
-): AsyncGenerator<MessageInitShape<typeof WatchResponseSchema>> {
+): AsyncGenerator<readonly MessageInitShape<typeof WatchResponseSchema>[]> {
   for await (const { snapToken, changes } of messages) {
-    yield { changes: { snapToken, dataChanges: changes.map(encodeChange) } };
+    yield [{ changes: { snapToken, dataChanges: changes.map(encodeChange) } }];
   }
 }
 

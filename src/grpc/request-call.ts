@@ -33,29 +33,37 @@ export type CallStatus = Pick<StatusObject, "code" | "details"> & Partial<Status
 /** What carries a call: its answers go out by it. */
 export type CarriedCall = Pick<ServerInterceptingCallInterface, "startRead" | "getDeadline"> & {
   sendHead(head: AnswerHead): void;
-  /** Ends the call without an answer. */
+  /** Ends the call, with what was sent before. */
   sendStatus(status: CallStatus): void;
-  /** Ends the call with its answer. */
+  /** Ends the call with its only answer. */
   answer(message: Buffer): void;
+  /**
+   * Sends answers, at least one, of a call that goes on. `sent` is called when they have gone, and need not be called
+   * when the call has ended before.
+   */
+  send(messages: readonly Buffer[], sent: () => void): void;
 };
 
-/** Answers a call that has one request. Called when the whole of it has come. */
-export type UnaryHandler = (call: UnaryCall, request: Buffer) => void;
+/** How a call ends that did what was asked. */
+export const answered: CallStatus = { code: status.OK, details: "OK" };
 
-/** The handlers of calls with one request and one answer, by the path of their method. */
-export type UnaryHandlers = ReadonlyMap<string, UnaryHandler>;
+/** Answers a call that has one request. Called when the whole of it has come. */
+export type RequestHandler = (call: RequestCall, request: Buffer) => void;
+
+/** The handlers of calls with one request, by the path of their method. */
+export type RequestHandlers = ReadonlyMap<string, RequestHandler>;
 
 /**
- * A call with one request and one answer. It takes the place of what the library makes for such a call, which
- * is a stream with all that belongs to it. A client that sends no request, or a second one, is told the same
+ * A call with one request, and one answer or several. It takes the place of what the library makes for such a call,
+ * which is a stream with all that belongs to it. A client that sends no request, or a second one, is told the same
  * as by the library.
  */
-export class UnaryCall implements IncomingListener<CallHead> {
+export class RequestCall implements IncomingListener<CallHead> {
   readonly metadata: CallHead;
   readonly credential: Credential;
   readonly #call: CarriedCall;
   readonly #path: string;
-  readonly #handler: UnaryHandler;
+  readonly #handler: RequestHandler;
   #request: Buffer | undefined;
   #isCancelled = false;
   #leave: (() => void) | undefined;
@@ -71,7 +79,7 @@ export class UnaryCall implements IncomingListener<CallHead> {
       readonly path: string;
       readonly metadata: CallHead;
       readonly credential: Credential;
-      readonly handler: UnaryHandler;
+      readonly handler: RequestHandler;
     },
   ) {
     this.metadata = metadata;
@@ -102,12 +110,22 @@ export class UnaryCall implements IncomingListener<CallHead> {
     this.#call.sendHead(head);
   }
 
-  /** Ends the call with its answer. */
+  /** Ends the call with its only answer. */
   answer(message: Buffer): void {
     this.#call.answer(message);
   }
 
-  /** Ends the call without an answer. */
+  /** As `CarriedCall.send`. */
+  send(messages: readonly Buffer[], sent: () => void): void {
+    this.#call.send(messages, sent);
+  }
+
+  /** Ends the call behind its answers. */
+  finish(): void {
+    this.#call.sendStatus(answered);
+  }
+
+  /** Ends the call with an error. */
   fail(failed: CallStatus): void {
     this.#call.sendStatus(failed);
   }
@@ -150,10 +168,10 @@ export class UnaryCall implements IncomingListener<CallHead> {
   }
 }
 
-/** Lets a server know a path whose handler `admitCalls` calls. */
-export function registerUnary(server: Server, path: string): void {
+/** Lets a server know a path whose handler `admitCalls` calls. The server never learns how many answers it gives. */
+export function registerPath(server: Server, path: string): void {
   const unused: handleUnaryCall<Buffer, Buffer> = () =>
-    assert(false, "calls with one answer are taken from the library before");
+    assert(false, "calls with one request are taken from the library before");
   server.register(path, unused, asIs, asIs, "unary");
 }
 

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+
+import { create, toBinary } from "@bufbuild/protobuf";
+import {
+  type handleServerStreamingCall,
+  Metadata,
+  Server,
+  ServerCredentials,
+  status,
+} from "@grpc/grpc-js";
+
+import type { SchemaVersion, SnapToken } from "../../src/base/tuple.ts";
+import {
+  Permission,
+  PermissionLookupEntityRequestSchema,
+  PermissionLookupEntityStreamResponseSchema,
+} from "../../src/gen/base/v1/permission_pb.ts";
+import { pathOf } from "../../src/grpc/method-name.ts";
+import { createHealth } from "../../src/service/health.ts";
+import { lookupEntityStream } from "../../src/service/lookups.ts";
+import type { Service } from "../../src/service/service.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import type { LookupEntityQuestion, LookupPage } from "../../src/store/store.ts";
+import { callOn, endOf, messageOf, openSession } from "../intake/wire.ts";
+import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
+
+/*
+ * Our server writes many answers at once, and one of the library each alone. A client sees no difference.
+ */
+
+const path = pathOf(Permission.method.lookupEntityStream);
+const question = {
+  tenantId: "t1",
+  metadata: {},
+  entityType: "doc",
+  permission: "view",
+  subject: { type: "user", id: "ada" },
+};
+const request = messageOf(PermissionLookupEntityRequestSchema, question);
+
+const asked: LookupEntityQuestion[] = [];
+let service: Service;
+let grpc: GrpcApp;
+let library: Server;
+let ours: ClientHttp2Session;
+let theirs: ClientHttp2Session;
+
+/** As many ids as are asked for, and then others, up to a limit. */
+function pageOf(question: LookupEntityQuestion, total: number): LookupPage {
+  asked.push(question);
+  const from = question.after === undefined ? 0 : Number(question.after) + 1;
+  const to = Math.min(from + question.limit, total);
+  const items = Array.from({ length: to - from }, (_, index) =>
+    String(from + index).padStart(7, "0"),
+  );
+  return {
+    items,
+    next: to < total ? items.at(-1) : undefined,
+    snapToken: "state" as SnapToken,
+    schemaVersion: "00000000000000000001" as SchemaVersion,
+  };
+}
+
+let total = 0;
+
+before(async () => {
+  const store = createMemoryStore({ maxSchemaCacheBytes: 1024 });
+  const entities = async (_tenant: unknown, lookup: LookupEntityQuestion): Promise<LookupPage> =>
+    await Promise.resolve(pageOf(lookup, total));
+  const lookups = { ...store.lookups, entities };
+  service = {
+    store: { ...store, lookups },
+    health: createHealth(store),
+    maxDataPerWrite: 1,
+    bulkLimit: 1,
+  };
+  grpc = await serveGrpc(service);
+  library = new Server();
+  const asIs = (bytes: Buffer): Buffer => bytes;
+  const handler: handleServerStreamingCall<Buffer, Buffer> = (call) => void answer(call);
+  library.register(path, handler, asIs, asIs, "serverStream");
+  const port = await new Promise<number>((resolve, reject) => {
+    library.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  ours = await openSession(grpc.port);
+  theirs = await openSession(port);
+});
+after(async () => {
+  ours.close();
+  theirs.close();
+  library.forceShutdown();
+  await grpc.close();
+});
+
+/** Answers by the library, a message at a time. */
+async function answer(
+  call: Parameters<handleServerStreamingCall<Buffer, Buffer>>[0],
+): Promise<void> {
+  call.sendMetadata(new Metadata());
+  for await (const results of lookupEntityStream(service, question)) {
+    for (const { id, continuousToken } of results) {
+      const message = create(PermissionLookupEntityStreamResponseSchema, {
+        entityId: id,
+        continuousToken,
+      });
+      const schema = PermissionLookupEntityStreamResponseSchema;
+      if (!call.write(Buffer.from(toBinary(schema, message)))) await once(call, "drain");
+    }
+  }
+  call.end();
+}
+
+/** What comes back of a call, without what is another one each time. */
+async function told(
+  session: ClientHttp2Session,
+  frames: readonly Buffer[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<object> {
+  const stream = callOn(session, { path, headers });
+  const heads: IncomingHttpHeaders[] = [];
+  const note = (received: IncomingHttpHeaders): void => {
+    const { date: _date, "x-request-id": _id, ...others } = received;
+    heads.push({ ...others });
+  };
+  stream.on("response", note);
+  stream.on("trailers", note);
+  const chunks: Buffer[] = [];
+  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+  for (const frame of frames) stream.write(frame);
+  stream.end();
+  await once(stream, "close");
+  return { heads, body: Buffer.concat(chunks).toString("hex"), code: stream.rstCode };
+}
+
+function zipped(message: Buffer): Buffer {
+  const bytes = gzipSync(message.subarray(5));
+  const prefix = Buffer.from([1, 0, 0, 0, 0]);
+  prefix.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([prefix, bytes]);
+}
+
+for (const count of [0, 1, 99, 100, 101, 5_432]) {
+  test(`a client gets ${count} answers as from the library`, async () => {
+    total = count;
+    const right = await told(theirs, [request]);
+    assert.deepEqual(await told(ours, [request]), right);
+    const timed = { "grpc-timeout": "1H" };
+    assert.deepEqual(await told(ours, [request], timed), right);
+    const compressed = { "grpc-encoding": "gzip" };
+    assert.deepEqual(await told(ours, [zipped(request)], compressed), right);
+  });
+}
+
+for (const [name, frames] of [
+  ["no request", []],
+  ["two requests", [request, request]],
+] as const) {
+  test(`a client that sends ${name} gets the error of the library`, async () => {
+    total = 10;
+    assert.deepEqual(await told(ours, frames), await told(theirs, frames));
+  });
+}
+
+test("a client that reads nothing is given up at its deadline", async () => {
+  total = 1_000_000;
+  asked.length = 0;
+  const stream = callOn(ours, { path, headers: { "grpc-timeout": "200m" } });
+  stream.end(request);
+  await once(stream, "response");
+  const [first] = asked;
+  assert.ok(first?.signal !== undefined);
+  if (!first.signal.aborted) await once(first.signal, "abort");
+  assert.ok(asked.length < 5, `${asked.length} pages were read`);
+  assert.equal((await endOf(stream)).status, status.DEADLINE_EXCEEDED);
+});
