@@ -11,6 +11,8 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 import { assert } from "../base/assert.ts";
 import { Pace, type Steps } from "../base/steps.ts";
+import { encodeMessage } from "./binary.ts";
+import { isFields } from "./plain-writer.ts";
 
 /** So many messages are encoded at once: that takes far less than a time slice. */
 const messagesAtOnce = 256;
@@ -29,11 +31,11 @@ export function* encodeInSteps<D extends DescMessage>(
   schema: D,
   init: MessageInitShape<D>,
 ): Steps<Buffer> {
+  if (!mayBeLarge(schema) || holdsFew(schema, init)) return encodeMessage(schema, init);
   const message = create(schema, init);
-  if (!mayBeLarge(schema)) return bufferOf(toBinary(schema, message));
   const encoding = new Encoding();
   if ((yield* encoding.measure(schema, message)) <= messagesAtOnce) {
-    return bufferOf(toBinary(schema, message));
+    return encodeMessage(schema, message);
   }
   return yield* encoding.encode(schema, message);
 }
@@ -41,6 +43,18 @@ export function* encodeInSteps<D extends DescMessage>(
 /** Whether a message of the type may hold very many others. */
 export function mayBeLarge(desc: DescMessage): boolean {
   return largeFieldsOf(desc).length > 0;
+}
+
+/** Whether what a message is made of holds few others, and it is enough to count them. */
+function holdsFew(schema: DescMessage, init: object): boolean {
+  if (!isFields(init)) return false;
+  let held = 0;
+  for (const { fieldKind, localName, message } of largeFieldsOf(schema)) {
+    const values = init[localName];
+    if (fieldKind !== "list" || mayBeLarge(message)) return false;
+    if (Array.isArray(values)) held += values.length;
+  }
+  return held < messagesAtOnce;
 }
 
 class Encoding {
@@ -107,10 +121,6 @@ class Encoding {
     bytes.add(head.finish());
     bytes.add(below);
   }
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** The messages of a field. */

@@ -6,8 +6,10 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 
 import { PembaError } from "../base/error.ts";
+import { isFields, plainWriteOf } from "./plain-writer.ts";
 
 /**
  * The deepest nesting of messages. It is higher than the nesting limit of context data, so that the
@@ -32,11 +34,33 @@ export function decodeMessage<D extends DescMessage>(
   }
 }
 
-/** Encodes a message. Omitted fields have the defaults of their types. */
+/** Bytes of a message up to which the memory of the writer is kept for the next message. */
+const keptBytes = 64 * 1024;
+
+/** One message is written after the other. */
+let shared = new BinaryWriter();
+
+/**
+ * Encodes a message. Omitted fields have the defaults of their types. Fields that its type does not know may be left
+ * out.
+ */
 export function encodeMessage<D extends DescMessage>(
   schema: D,
   message: MessageInitShape<D>,
 ): Buffer {
-  const bytes = toBinary(schema, create(schema, message));
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const write = plainWriteOf(schema);
+  if (write === undefined || !isFields(message)) {
+    return bufferOf(toBinary(schema, create(schema, message)));
+  }
+  const writer = shared;
+  // One that failed is not used again.
+  shared = new BinaryWriter();
+  write(writer, message);
+  const bytes = writer.finish();
+  if (bytes.length <= keptBytes) shared = writer;
+  return bufferOf(bytes);
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }

@@ -137,9 +137,16 @@ function tokenError(
   });
 }
 
+/** Of scopes, since a stream makes many tokens of one. */
+const heads = new WeakMap<TokenScope, string>();
+
 /** Each part is preceded by its length, so that two different scopes never give the same bytes. */
-function authenticated({ operation, tenant, query }: TokenScope, payload: Buffer): Buffer {
-  const asked = [operation, tenant, JSON.stringify(query)];
-  const head = asked.map((part) => `${part.length}:${part}`).join("");
+function authenticated(scope: TokenScope, payload: Buffer): Buffer {
+  let head = heads.get(scope);
+  if (head === undefined) {
+    const asked = [scope.operation, scope.tenant, JSON.stringify(scope.query)];
+    head = asked.map((part) => `${part.length}:${part}`).join("");
+    heads.set(scope, head);
+  }
   return Buffer.concat([Buffer.from(`${head}${payload.length}:`), payload]);
 }
