@@ -2,59 +2,26 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 
 import {
   type Deadline,
-  Metadata,
+  type Metadata,
   type ServerInterceptor,
   ServerInterceptingCall,
   type ServerInterceptingCallInterface,
 } from "@grpc/grpc-js";
 
-import { type Admission, admit } from "../auth/admission.ts";
-import { type Credential, permitScope, permitTenant } from "../auth/credential.ts";
-import { errorOf, type PembaError } from "../base/error.ts";
-import type { TenantId } from "../base/tuple.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
-import { probes } from "../intake/intake.ts";
-import { noRights, setCredential } from "./call-credential.ts";
+import { AdmittedCall, type AdmittingParts } from "./admitted-call.ts";
+import { setCredential } from "./call-credential.ts";
 import { DirectCall, isDirect } from "./direct-call.ts";
-import { errorStatus } from "./error-status.ts";
-import { scopeOfPath } from "./method-name.ts";
 import {
   type AnswerHead,
   answered,
   type CallHead,
   type CallListener,
   type CarriedCall,
-  type IncomingListener,
   metadataOf,
   RequestCall,
-  type RequestHandlers,
 } from "./request-call.ts";
-import {
-  type ByteOwners,
-  type CallBytes,
-  type CallStream,
-  countBytes,
-  streamOf,
-  takeInCall,
-} from "./take-in.ts";
-import { tenantIn } from "./tenant-in.ts";
-
-/** The part of a refused call that its frame needs. */
-interface Refused {
-  readonly metadata: CallHead;
-  readonly credential: Credential;
-  sendHead(head: AnswerHead): void;
-}
-
-interface AdmittingParts {
-  readonly admission: Admission;
-  /** Called for a refused call before it ends. */
-  readonly refused: (route: string, call: Refused, error: PembaError) => void;
-  /** Calls of such a path are not checked, and only their bytes are counted. */
-  readonly isOpen: (path: string) => boolean;
-  /** Calls of their paths are given to these handlers. */
-  readonly handlers: RequestHandlers;
-}
+import { type CallStream, streamOf } from "./take-in.ts";
 
 /** How calls begin that come over the library, and such that do without. */
 export interface Admitting {
@@ -103,7 +70,8 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
   override start(listener: CallListener): void {
     const path = this.#path;
     const handler = this.#parts.handlers.get(path);
-    const begun = { parts: this.#parts, path, stream: streamOf(this.#call) };
+    const stream = streamOf(this.#call);
+    const begun = { parts: this.#parts, path, stream };
     const admitted = new AdmittedCall<Metadata>(this, begun, (metadata, credential) => {
       if (handler !== undefined)
         return new RequestCall(this, { path, metadata, credential, handler });
@@ -111,6 +79,7 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
       return listener;
     });
     this.#call.start(admitted);
+    endInTime(this.#call, admitted, stream);
   }
 
   override sendMetadata(metadata: Metadata): void {
@@ -145,147 +114,23 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
   }
 }
 
-/**
- * Is told what comes in on a call, and gives it on to a listener once the call is admitted. Nothing comes
- * that was not asked for, so what comes needs no queue here.
- */
-class AdmittedCall<Head extends CallHead> implements IncomingListener<Head>, ByteOwners {
-  readonly #call: CarriedCall;
-  readonly #parts: AdmittingParts;
-  readonly #path: string;
-  /** Neither checked nor queued. */
-  readonly #isFree: boolean;
-  readonly #stream: CallStream;
-  readonly #listen: (head: Head, credential: Credential) => IncomingListener<Head>;
-  #listener: IncomingListener<Head> | undefined;
-  #metadata: Head | undefined;
-  #credential = noRights;
-  #bytes: CallBytes | undefined;
-  #beginQueued: ((begin: () => void) => void) | undefined;
-  #isRefused = false;
-  #isCancelled = false;
+/** In milliseconds: the library sends the status of a late call before. */
+const afterDeadlineMs = 10;
 
-  /** `listen` is called when the call is admitted. */
-  constructor(
-    call: CarriedCall,
-    {
-      parts,
-      path,
-      stream,
-    }: { readonly parts: AdmittingParts; readonly path: string; readonly stream: CallStream },
-    listen: (head: Head, credential: Credential) => IncomingListener<Head>,
-  ) {
-    this.#call = call;
-    this.#parts = parts;
-    this.#path = path;
-    this.#isFree = parts.isOpen(path);
-    this.#stream = stream;
-    this.#listen = listen;
-  }
-
-  onReceiveMetadata(metadata: Head): void {
-    this.#metadata = metadata;
-    if (this.#isFree) {
-      this.#goOn(metadata);
-      return;
-    }
-    try {
-      const credential = admit(this.#parts.admission, authorizationIn(metadata));
-      if (!(credential instanceof Promise)) this.#admitted(metadata, credential);
-      else credential.then((given) => this.#admitted(metadata, given)).catch(this.refuse);
-    } catch (error) {
-      this.refuse(error);
-    }
-  }
-
-  onReceiveMessage(message: Buffer): void {
-    // What was under way when the call was refused may still come.
-    if (this.#isRefused || this.#isCancelled) return;
-    const begin = (): void => {
-      if (!this.#isCancelled) this.#listener?.onReceiveMessage(message);
-    };
-    try {
-      this.#bytes?.arrived(message);
-      if (this.#isFree) {
-        begin();
-        return;
-      }
-      this.#beginQueued ??= takeInCall(this.#parts.admission.intake, this.#stream, {
-        tenant: this.tenantOf(message),
-        refuse: this.refuse,
-      });
-    } catch (error) {
-      this.refuse(error);
-      return;
-    }
-    this.#beginQueued(begin);
-  }
-
-  onReceiveHalfClose(): void {
-    if (!this.#isCancelled) this.#listener?.onReceiveHalfClose();
-  }
-
-  onCancel(): void {
-    this.#isCancelled = true;
-    this.#listener?.onCancel();
-  }
-
-  readonly refuse = (thrown: unknown): void => {
-    if (this.#isRefused) return;
-    this.#isRefused = true;
-    const error = errorOf(thrown);
-    const call = this.#call;
-    const metadata = this.#metadata ?? new Metadata();
-    const sendHead = (head: AnswerHead): void => call.sendHead(head);
-    const refused = { metadata, credential: this.#credential, sendHead };
-    this.#parts.refused(this.#path, refused, error);
-    call.sendStatus(errorStatus(error));
-  };
-
-  /**
-   * A token takes nothing from the share of a tenant that it is not for. Other methods than those of
-   * tenants may begin with any text.
-   */
-  tenantOf(message: Buffer): TenantId | undefined {
-    if (this.#isFree) return probes;
-    if (scopeOfPath(this.#path) === undefined) return undefined;
-    const tenant = tenantIn(message);
-    if (tenant !== undefined) permitTenant(this.#credential, tenant);
-    return tenant;
-  }
-
-  get ofCompressed(): TenantId | undefined {
-    if (this.#isFree) return probes;
-    return onlyTenantOf(this.#credential);
-  }
-
-  #admitted(metadata: Head, credential: Credential): void {
-    this.#credential = credential;
-    const scope = scopeOfPath(this.#path);
-    if (scope !== undefined) permitScope(credential, scope);
-    this.#goOn(metadata);
-  }
-
-  #goOn(metadata: Head): void {
-    if (this.#isCancelled) return;
-    this.#bytes = countBytes(this.#parts.admission.intake, this.#stream, this);
-    this.#listener = this.#listen(metadata, this.#credential);
-    this.#listener.onReceiveMetadata(metadata);
-  }
+/** Cancels a call at its deadline. The library waits until the client has read all that was sent. */
+function endInTime(
+  call: Pick<CarriedCall, "getDeadline">,
+  listener: { onCancel(): void },
+  stream: CallStream,
+): void {
+  const leftMs = Number(call.getDeadline()) - Date.now();
+  if (!Number.isFinite(leftMs)) return;
+  const timer = setTimeout(() => listener.onCancel(), leftMs + afterDeadlineMs);
+  stream.on("close", () => clearTimeout(timer));
 }
 
-/** What is sent last has gone last. */
+/** Messages go in their order, so only the last one tells that all have gone. */
 function ignore(): void {}
-
-/** The tenant of a token for one tenant; undefined for a token that may ask for others. */
-function onlyTenantOf({ tenants }: Credential): TenantId | undefined {
-  const [only, ...others] = tenants ?? [];
-  return others.length === 0 ? (only as TenantId | undefined) : undefined;
-}
-
-function authorizationIn(metadata: CallHead): string | undefined {
-  return metadata.get("authorization")[0]?.toString();
-}
 
 /** Health probes have no token. */
 export function isHealth(path: string): boolean {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 
 import { status } from "@grpc/grpc-js";
 
+import { framed, prefixBytes } from "./frame.ts";
 import {
   type AnswerHead,
   answered,
@@ -23,9 +24,6 @@ const unitMs: ReadonlyMap<string | undefined, number> = new Map([
   ["u", 0.001],
   ["n", 0.000_001],
 ]);
-
-/** In front of each message: whether it is compressed, and its length. */
-const prefixBytes = 5;
 
 const contentType = "application/grpc+proto";
 const withTrailers = { waitForTrailers: true };
@@ -255,21 +253,6 @@ export class DirectCall implements CarriedCall, CallStream {
     // A stream ends when all that came on it is read.
     this.#stream.resume();
   }
-}
-
-/** Messages with their prefixes. */
-function framed(messages: readonly Buffer[]): Buffer {
-  let size = 0;
-  for (const { length } of messages) size += prefixBytes + length;
-  const bytes = Buffer.allocUnsafe(size);
-  let at = 0;
-  for (const message of messages) {
-    bytes.writeUInt8(0, at);
-    bytes.writeUInt32BE(message.length, at + 1);
-    message.copy(bytes, at + prefixBytes);
-    at += prefixBytes + message.length;
-  }
-  return bytes;
 }
 
 /** The headers of a request, of which few are read. A value that the library leaves out is left out. */

@@ -168,7 +168,10 @@ export class RequestCall implements IncomingListener<CallHead> {
   }
 }
 
-/** Lets a server know a path whose handler `admitCalls` calls. The server never learns how many answers it gives. */
+/**
+ * Lets a server know a path whose handler `admitCalls` calls. As far as the server knows, all such calls have one
+ * answer.
+ */
 export function registerPath(server: Server, path: string): void {
   const unused: handleUnaryCall<Buffer, Buffer> = () =>
     assert(false, "calls with one request are taken from the library before");

@@ -2,6 +2,7 @@ import { assert } from "../base/assert.ts";
 import type { LoopEntry } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
+import { prefixBytes } from "./frame.ts";
 
 /** The stream of HTTP/2 that carries the messages of a call; it ends with the call. */
 export interface CallStream {
@@ -14,9 +15,6 @@ export interface CallStream {
 export const requestLimit = 4 * 1024 * 1024;
 
 const nothing = Buffer.alloc(0);
-
-/** In front of each message: whether it is compressed, and its length. */
-const prefixBytes = 5;
 
 /** The most that the field of the tenant takes, which stands behind the prefix. */
 const tenantBytes = 130;

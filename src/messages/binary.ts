@@ -34,10 +34,10 @@ export function decodeMessage<D extends DescMessage>(
   }
 }
 
-/** Bytes of a message up to which the memory of the writer is kept for the next message. */
+/** After a longer message, in bytes, the memory of the writer is given back. */
 const keptBytes = 64 * 1024;
 
-/** One message is written after the other. */
+/** One message is written after the other, and all by one writer. */
 let shared = new BinaryWriter();
 
 /**

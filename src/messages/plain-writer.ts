@@ -9,16 +9,16 @@ import { assert } from "../base/assert.ts";
  * the fields first, and a writer for each message, whose memory costs far more than what is written.
  */
 
-/** Fields by their names. One that is left out has the default of its type. */
-type Fields = Readonly<Record<string, unknown>>;
+/** PlainFields by their names. One that is left out has the default of its type. */
+type PlainFields = Readonly<Record<string, unknown>>;
 
-type Write<T> = (writer: BinaryWriter, value: T) => void;
+type WriteValue<T> = (writer: BinaryWriter, value: T) => void;
 
 /** By type; undefined if the library writes its messages. */
-const known = new WeakMap<DescMessage, Write<Fields> | undefined>();
+const known = new WeakMap<DescMessage, WriteValue<PlainFields> | undefined>();
 
-/** Writes the fields of such messages, or undefined if one of them is of a kind that the library has to write. */
-export function plainWriteOf(schema: DescMessage): Write<Fields> | undefined {
+/** What writes the fields of messages of this type; undefined if one of them is of a kind that the library has to write. */
+export function plainWriteOf(schema: DescMessage): WriteValue<PlainFields> | undefined {
   if (!known.has(schema)) known.set(schema, messageWrite(schema, new Set()));
   return known.get(schema);
 }
@@ -27,11 +27,11 @@ export function plainWriteOf(schema: DescMessage): Write<Fields> | undefined {
 function messageWrite(
   schema: DescMessage,
   above: ReadonlySet<DescMessage>,
-): Write<Fields> | undefined {
-  // Some types of the library have another form as a part of a message.
+): WriteValue<PlainFields> | undefined {
+  // Values and wrappers of the library have another form as a part of a message.
   if (above.has(schema) || schema.typeName.startsWith("google.protobuf.")) return undefined;
   const within = new Set([...above, schema]);
-  const writes: Write<Fields>[] = [];
+  const writes: WriteValue<PlainFields>[] = [];
   for (const field of schema.fields.toSorted((one, other) => one.number - other.number)) {
     const write = field.oneof === undefined ? fieldWrite(field, within) : undefined;
     if (write === undefined) return undefined;
@@ -42,7 +42,10 @@ function messageWrite(
   };
 }
 
-function fieldWrite(field: DescField, within: ReadonlySet<DescMessage>): Write<Fields> | undefined {
+function fieldWrite(
+  field: DescField,
+  within: ReadonlySet<DescMessage>,
+): WriteValue<PlainFields> | undefined {
   const { localName: name } = field;
   switch (field.fieldKind) {
     case "message": {
@@ -73,7 +76,7 @@ function fieldWrite(field: DescField, within: ReadonlySet<DescMessage>): Write<F
 function itemWrite(
   field: DescField & { readonly fieldKind: "list" },
   within: ReadonlySet<DescMessage>,
-): Write<unknown> | undefined {
+): WriteValue<unknown> | undefined {
   if (field.listKind === "message") return childWrite(field, field.message, within);
   if (field.listKind !== "scalar" || field.scalar !== ScalarType.STRING) return undefined;
   const tag = tagOf(field, WireType.LengthDelimited);
@@ -87,7 +90,7 @@ function childWrite(
   field: DescField,
   schema: DescMessage,
   within: ReadonlySet<DescMessage>,
-): Write<unknown> | undefined {
+): WriteValue<unknown> | undefined {
   const write = messageWrite(schema, within);
   if (write === undefined) return undefined;
   const tag = tagOf(field, WireType.LengthDelimited);
@@ -99,7 +102,7 @@ function childWrite(
   };
 }
 
-function scalarWrite(field: DescField, type: ScalarType): Write<Fields> | undefined {
+function scalarWrite(field: DescField, type: ScalarType): WriteValue<PlainFields> | undefined {
   const { localName: name, presence } = field;
   // Of others it is said whether they are set.
   if (presence !== Presence.IMPLICIT) return undefined;
@@ -135,6 +138,6 @@ function tagOf({ number }: DescField, wireType: WireType): number {
   return ((number << 3) | wireType) >>> 0;
 }
 
-export function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is PlainFields {
   return typeof value === "object" && value !== null;
 }

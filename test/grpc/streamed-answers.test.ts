@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
-import { after, before, test } from "node:test";
+import { type ClientHttp2Session, constants, type IncomingHttpHeaders } from "node:http2";
+import { after, afterEach, before, test } from "node:test";
+import { setImmediate as nextRound } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -13,6 +14,8 @@ import {
   status,
 } from "@grpc/grpc-js";
 
+import { PembaError } from "../../src/base/error.ts";
+import { noTelemetry } from "../../src/base/telemetry.ts";
 import type { SchemaVersion, SnapToken } from "../../src/base/tuple.ts";
 import {
   Permission,
@@ -67,10 +70,19 @@ function pageOf(question: LookupEntityQuestion, total: number): LookupPage {
 
 let total = 0;
 
+/** Awaited before a page is read. */
+let beforePage: (after: string | undefined, signal: AbortSignal | undefined) => Promise<void> =
+  atOnce;
+
+/** How calls ended, as metrics count them. */
+const ended: string[] = [];
+
 before(async () => {
   const store = createMemoryStore({ maxSchemaCacheBytes: 1024 });
-  const entities = async (_tenant: unknown, lookup: LookupEntityQuestion): Promise<LookupPage> =>
-    await Promise.resolve(pageOf(lookup, total));
+  const entities = async (_tenant: unknown, lookup: LookupEntityQuestion): Promise<LookupPage> => {
+    await beforePage(lookup.after, lookup.signal);
+    return pageOf(lookup, total);
+  };
   const lookups = { ...store.lookups, entities };
   service = {
     store: { ...store, lookups },
@@ -78,7 +90,10 @@ before(async () => {
     maxDataPerWrite: 1,
     bulkLimit: 1,
   };
-  grpc = await serveGrpc(service);
+  grpc = await serveGrpc(service, undefined, {
+    ...noTelemetry,
+    begin: () => ({ traceId: undefined, run: (work) => work(), end: (code) => ended.push(code) }),
+  });
   library = new Server();
   const asIs = (bytes: Buffer): Buffer => bytes;
   const handler: handleServerStreamingCall<Buffer, Buffer> = (call) => void answer(call);
@@ -97,6 +112,15 @@ after(async () => {
   library.forceShutdown();
   await grpc.close();
 });
+
+afterEach(() => {
+  beforePage = atOnce;
+  ended.length = 0;
+});
+
+async function atOnce(): Promise<void> {
+  await nextRound();
+}
 
 /** Answers by the library, a message at a time. */
 async function answer(
@@ -167,15 +191,87 @@ for (const [name, frames] of [
   });
 }
 
-test("a client that reads nothing is given up at its deadline", async () => {
+for (const [name, headers, bytes] of [
+  ["direct", {}, request],
+  ["compressed", { "grpc-encoding": "gzip" }, zipped(request)],
+] as const) {
+  test(`a ${name} call whose client reads nothing is given up at its deadline`, async () => {
+    const { end, signal } = await stalled({ ...headers, "grpc-timeout": "200m" }, bytes);
+    if (!signal.aborted) await once(signal, "abort");
+    assert.ok(asked.length < 5, `${asked.length} pages were read`);
+    assert.equal((await end()).status, status.DEADLINE_EXCEEDED);
+    assert.deepEqual(ended.splice(0), ["CANCELLED"]);
+  });
+
+  test(`a ${name} call whose client leaves while answers wait for it ends`, async () => {
+    const { leave } = await stalled(headers, bytes);
+    leave();
+    while (ended.length === 0) await nextRound();
+    assert.deepEqual(ended.splice(0), ["CANCELLED"]);
+  });
+
+  test(`a ${name} call that fails between its answers has these and the error`, async () => {
+    total = 1_500;
+    ended.length = 0;
+    beforePage = async (after) => {
+      if (after !== undefined) throw new PembaError("UNAVAILABLE", "the database is gone");
+      await nextRound();
+    };
+    const stream = callOn(ours, { path, headers });
+    const chunks: Buffer[] = [];
+    stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+    stream.end(bytes);
+    assert.equal((await endOf(stream)).status, status.UNAVAILABLE);
+    assert.equal(messagesIn(Buffer.concat(chunks)), 1_000);
+    assert.deepEqual(ended.splice(0), ["UNAVAILABLE"]);
+  });
+
+  test(`a ${name} call whose deadline passes while answers are made has them not`, async () => {
+    total = 1_500;
+    ended.length = 0;
+    let made: Promise<unknown> | undefined;
+    beforePage = async (after, signal) => {
+      if (after === undefined || signal === undefined) return;
+      // It comes later all the same.
+      made = once(signal, "abort");
+      await made;
+    };
+    const stream = callOn(ours, { path, headers: { ...headers, "grpc-timeout": "200m" } });
+    stream.end(bytes);
+    assert.equal((await endOf(stream)).status, status.DEADLINE_EXCEEDED);
+    await made;
+    while (ended.length === 0) await nextRound();
+    assert.deepEqual(ended.splice(0), ["CANCELLED"]);
+    assert.equal(stream.rstCode, 0);
+  });
+}
+
+/** A call for more than its client has room for, which reads nothing. */
+async function stalled(
+  headers: Readonly<Record<string, string>>,
+  bytes: Buffer,
+): Promise<{
+  readonly signal: AbortSignal;
+  readonly end: () => ReturnType<typeof endOf>;
+  readonly leave: () => void;
+}> {
   total = 1_000_000;
   asked.length = 0;
-  const stream = callOn(ours, { path, headers: { "grpc-timeout": "200m" } });
-  stream.end(request);
+  ended.length = 0;
+  const stream = callOn(ours, { path, headers });
+  stream.end(bytes);
   await once(stream, "response");
-  const [first] = asked;
-  assert.ok(first?.signal !== undefined);
-  if (!first.signal.aborted) await once(first.signal, "abort");
-  assert.ok(asked.length < 5, `${asked.length} pages were read`);
-  assert.equal((await endOf(stream)).status, status.DEADLINE_EXCEEDED);
-});
+  const signal = asked[0]?.signal ?? assert.fail("no page was read");
+  return {
+    signal,
+    end: async () => await endOf(stream),
+    leave: () => stream.close(constants.NGHTTP2_CANCEL),
+  };
+}
+
+/** How many whole messages there are. */
+function messagesIn(bytes: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < bytes.length; at += 5 + bytes.readUInt32BE(at + 1)) count += 1;
+  return count;
+}

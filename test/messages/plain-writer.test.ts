@@ -70,7 +70,8 @@ function fieldsOf(schema: DescMessage, levels: number): Record<string, unknown> 
     if (oneof !== undefined) {
       fields[oneof.localName] = { case: localName, value: valueOf(field, levels) };
     } else if (field.fieldKind === "list") {
-      fields[localName] = Array.from({ length: upTo(4) }, () => valueOf(field, levels));
+      const values = Array.from({ length: upTo(4) }, () => valueOf(field, levels));
+      fields[localName] = happens(0.05) ? null : values;
     } else if (field.fieldKind === "map") {
       if (field.mapKey !== ScalarType.STRING) continue;
       fields[localName] = Object.fromEntries(

@@ -116,6 +116,25 @@ test("a stream asks for a batch only when the one before was taken", async () =>
   assert.equal(asked.length, 3);
 });
 
+test("streams that go on in one round of the event loop share a time slice", async (t) => {
+  const { service } = streaming(10_000);
+  const streams = Array.from({ length: 20 }, () => lookupEntityStream(service, request));
+  await Promise.all(streams.map(async (groups) => await groups.next()));
+  let clock = 0;
+  // Each look at the clock is two milliseconds later.
+  t.mock.method(performance, "now", () => (clock += 2));
+  let rounds = 0;
+  let isOver = false;
+  const count = (): void => {
+    rounds += 1;
+    if (!isOver) setImmediate(count);
+  };
+  count();
+  await Promise.all(streams.map(async (groups) => await groups.next()));
+  isOver = true;
+  assert.ok(rounds > 15, `${rounds} rounds`);
+});
+
 test("page_size caps a stream, also above what a page may have", async () => {
   const { service, asked } = streaming(30_000);
   for (const pageSize of [1, 999, 1_000, 1_001, 12_345]) {
