@@ -9,7 +9,7 @@ import { assert } from "../base/assert.ts";
  * the fields first, and a writer for each message, whose memory costs far more than what is written.
  */
 
-/** PlainFields by their names. One that is left out has the default of its type. */
+/** Fields by their names. One that is left out has the default of its type. */
 type PlainFields = Readonly<Record<string, unknown>>;
 
 type WriteValue<T> = (writer: BinaryWriter, value: T) => void;

@@ -117,4 +117,11 @@ test("what may be large is encoded in steps, and anything else at once", () => {
     while (steps.next().done !== true) pauses += 1;
     assert.ok(pauses > nodes / 300, `${pauses} pauses`);
   }
+  const tuples = subjects.map((subject) => ({ relation: "member", subject }));
+  const pausesFor = (count: number): number => {
+    const page = { tuples: tuples.slice(0, count) };
+    return [...encodeInSteps(RelationshipReadResponseSchema, page)].length;
+  };
+  assert.equal(pausesFor(255), 0);
+  assert.ok(pausesFor(1_000) >= 3, "a page of many tuples");
 });

@@ -3,12 +3,18 @@ import { test } from "node:test";
 
 import {
   create,
+  createFileRegistry,
   type DescField,
   type DescMessage,
   type MessageInitShape,
   ScalarType,
   toBinary,
 } from "@bufbuild/protobuf";
+import {
+  FieldDescriptorProto_Label as Label,
+  FieldDescriptorProto_Type as Type,
+  FileDescriptorSetSchema,
+} from "@bufbuild/protobuf/wkt";
 
 import { DataWriteResponseSchema } from "../../src/gen/base/v1/data_pb.ts";
 import {
@@ -130,4 +136,63 @@ test("a message that cannot be written leaves nothing in the next one", () => {
   const schema: DescMessage = PermissionLookupEntityStreamResponseSchema;
   assert.throws(() => encodeMessage(schema, { entityId: "ann", continuousToken: 1 }));
   isWrittenAlike(PermissionLookupEntityStreamResponseSchema, { entityId: "bob" });
+});
+
+/** Types with fields that none of the API has. */
+const others = createFileRegistry(
+  create(FileDescriptorSetSchema, {
+    file: [
+      {
+        name: "others.proto",
+        package: "others",
+        syntax: "proto3",
+        messageType: [
+          {
+            name: "Plain",
+            // Not in the order of their numbers.
+            field: [
+              { name: "far", number: 70_000, type: Type.STRING, label: Label.OPTIONAL },
+              { name: "near", number: 1, type: Type.STRING, label: Label.OPTIONAL },
+              { name: "truth", number: 300, type: Type.BOOL, label: Label.OPTIONAL },
+              { name: "count", number: 16, type: Type.INT32, label: Label.OPTIONAL },
+              { name: "names", number: 17, type: Type.STRING, label: Label.REPEATED },
+            ],
+          },
+          {
+            name: "Chain",
+            field: [
+              {
+                name: "next",
+                number: 1,
+                type: Type.MESSAGE,
+                label: Label.OPTIONAL,
+                typeName: ".others.Chain",
+              },
+              { name: "name", number: 2, type: Type.STRING, label: Label.OPTIONAL },
+            ],
+          },
+          {
+            name: "Chosen",
+            oneofDecl: [{ name: "choice" }],
+            field: [
+              { name: "text", number: 1, type: Type.STRING, label: Label.OPTIONAL, oneofIndex: 0 },
+              { name: "truth", number: 2, type: Type.BOOL, label: Label.OPTIONAL, oneofIndex: 0 },
+            ],
+          },
+        ],
+      },
+    ],
+  }),
+);
+
+test("fields of any number and order are written as the library writes them", () => {
+  for (const [name, isPlain] of [
+    ["others.Plain", true],
+    ["others.Chain", false],
+    ["others.Chosen", false],
+  ] as const) {
+    const schema = others.getMessage(name) ?? assert.fail(name);
+    assert.equal(plainWriteOf(schema) !== undefined, isPlain, name);
+    for (let times = 0; times < 50; times += 1) isWrittenAlike(schema, fieldsOf(schema, 4));
+  }
 });
