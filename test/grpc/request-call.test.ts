@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
+import type { ClientHttp2Session } from "node:http2";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
-import { type handleUnaryCall, Server, ServerCredentials } from "@grpc/grpc-js";
+import { type handleUnaryCall, Server } from "@grpc/grpc-js";
 
 import { Health, HealthCheckRequestSchema } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { pathOf } from "../../src/grpc/method-name.ts";
-import { callOn, messageOf, openSession } from "../intake/wire.ts";
+import { messageOf, openSession } from "../intake/wire.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { listenOn, type SentCall, told } from "./beside-library.ts";
 
 /*
  * Sends the same bytes to our server and to one of the library that answers them by itself.
@@ -36,13 +36,8 @@ before(async () => {
   const asIs = (bytes: Buffer): Buffer => bytes;
   const handler: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, answer);
   library.register(path, handler, asIs, asIs, "unary");
-  const port = await new Promise<number>((resolve, reject) => {
-    library.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
   ours = await openSession(grpc.port);
-  theirs = await openSession(port);
+  theirs = await openSession(await listenOn(library));
 });
 after(async () => {
   ours.close();
@@ -52,37 +47,8 @@ after(async () => {
   await app.close();
 });
 
-interface Sent {
+interface Sent extends Omit<SentCall, "path"> {
   readonly name: string;
-  /** Each goes out in a frame of its own. */
-  readonly frames: readonly Buffer[];
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the client may still send something. */
-  readonly isOpen?: boolean;
-}
-
-/** What comes back of a call, without what is another one each time. */
-async function told(
-  session: ClientHttp2Session,
-  { frames, headers = {}, isOpen = false }: Sent,
-): Promise<object> {
-  const stream = callOn(session, { path, headers });
-  const heads: IncomingHttpHeaders[] = [];
-  const note = (received: IncomingHttpHeaders): void => {
-    const { date: _date, "x-request-id": _id, ...others } = received;
-    heads.push({ ...others });
-  };
-  stream.on("response", note);
-  stream.on("trailers", note);
-  const chunks: Buffer[] = [];
-  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  for (const frame of frames) {
-    await new Promise<void>((resolve) => stream.write(frame, () => resolve()));
-  }
-  if (isOpen) stream.once("end", () => stream.end());
-  else stream.end();
-  await once(stream, "close");
-  return { heads, body: Buffer.concat(chunks).toString("hex"), code: stream.rstCode };
 }
 
 /** Above what either server takes. */
@@ -119,6 +85,7 @@ const calls: readonly Sent[] = [
 
 for (const sent of calls) {
   test(`a client that sends ${sent.name} is told the same as by the library`, async () => {
-    assert.deepEqual(await told(ours, sent), await told(theirs, sent));
+    const call = { ...sent, path };
+    assert.deepEqual(await told(ours, call), await told(theirs, call));
   });
 }

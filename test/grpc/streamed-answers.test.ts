@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type ClientHttp2Session, constants, type IncomingHttpHeaders } from "node:http2";
-import { after, afterEach, before, test } from "node:test";
+import { type ClientHttp2Session, constants } from "node:http2";
+import { after, before, test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 
 import { create, toBinary } from "@bufbuild/protobuf";
-import {
-  type handleServerStreamingCall,
-  Metadata,
-  Server,
-  ServerCredentials,
-  status,
-} from "@grpc/grpc-js";
+import { type handleServerStreamingCall, Metadata, Server, status } from "@grpc/grpc-js";
 
 import { PembaError } from "../../src/base/error.ts";
 import { noTelemetry } from "../../src/base/telemetry.ts";
@@ -30,6 +24,7 @@ import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { LookupEntityQuestion, LookupPage } from "../../src/store/store.ts";
 import { callOn, endOf, messageOf, openSession } from "../intake/wire.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
+import { listenOn, told } from "./beside-library.ts";
 
 /*
  * Our server writes many answers at once, and one of the library each alone. A client sees no difference.
@@ -98,13 +93,8 @@ before(async () => {
   const asIs = (bytes: Buffer): Buffer => bytes;
   const handler: handleServerStreamingCall<Buffer, Buffer> = (call) => void answer(call);
   library.register(path, handler, asIs, asIs, "serverStream");
-  const port = await new Promise<number>((resolve, reject) => {
-    library.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error === null ? resolve(bound) : reject(error),
-    );
-  });
   ours = await openSession(grpc.port);
-  theirs = await openSession(port);
+  theirs = await openSession(await listenOn(library));
 });
 after(async () => {
   ours.close();
@@ -113,13 +103,16 @@ after(async () => {
   await grpc.close();
 });
 
-afterEach(() => {
-  beforePage = atOnce;
-  ended.length = 0;
-});
-
 async function atOnce(): Promise<void> {
   await nextRound();
+}
+
+/** Begins a test: so many ids are found, and how a page is waited for. */
+function found(count: number, wait: typeof beforePage = atOnce): void {
+  total = count;
+  beforePage = wait;
+  asked.length = 0;
+  ended.length = 0;
 }
 
 /** Answers by the library, a message at a time. */
@@ -140,28 +133,6 @@ async function answer(
   call.end();
 }
 
-/** What comes back of a call, without what is another one each time. */
-async function told(
-  session: ClientHttp2Session,
-  frames: readonly Buffer[],
-  headers: Readonly<Record<string, string>> = {},
-): Promise<object> {
-  const stream = callOn(session, { path, headers });
-  const heads: IncomingHttpHeaders[] = [];
-  const note = (received: IncomingHttpHeaders): void => {
-    const { date: _date, "x-request-id": _id, ...others } = received;
-    heads.push({ ...others });
-  };
-  stream.on("response", note);
-  stream.on("trailers", note);
-  const chunks: Buffer[] = [];
-  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  for (const frame of frames) stream.write(frame);
-  stream.end();
-  await once(stream, "close");
-  return { heads, body: Buffer.concat(chunks).toString("hex"), code: stream.rstCode };
-}
-
 function zipped(message: Buffer): Buffer {
   const bytes = gzipSync(message.subarray(5));
   const prefix = Buffer.from([1, 0, 0, 0, 0]);
@@ -171,13 +142,14 @@ function zipped(message: Buffer): Buffer {
 
 for (const count of [0, 1, 99, 100, 101, 5_432]) {
   test(`a client gets ${count} answers as from the library`, async () => {
-    total = count;
-    const right = await told(theirs, [request]);
-    assert.deepEqual(await told(ours, [request]), right);
-    const timed = { "grpc-timeout": "1H" };
-    assert.deepEqual(await told(ours, [request], timed), right);
-    const compressed = { "grpc-encoding": "gzip" };
-    assert.deepEqual(await told(ours, [zipped(request)], compressed), right);
+    found(count);
+    const call = { path, frames: [request] };
+    const right = await told(theirs, call);
+    assert.deepEqual(await told(ours, call), right);
+    const timed = { ...call, headers: { "grpc-timeout": "1H" } };
+    assert.deepEqual(await told(ours, timed), right);
+    const headers = { "grpc-encoding": "gzip" };
+    assert.deepEqual(await told(ours, { path, frames: [zipped(request)], headers }), right);
   });
 }
 
@@ -186,8 +158,9 @@ for (const [name, frames] of [
   ["two requests", [request, request]],
 ] as const) {
   test(`a client that sends ${name} gets the error of the library`, async () => {
-    total = 10;
-    assert.deepEqual(await told(ours, frames), await told(theirs, frames));
+    found(10);
+    const call = { path, frames };
+    assert.deepEqual(await told(ours, call), await told(theirs, call));
   });
 }
 
@@ -211,12 +184,10 @@ for (const [name, headers, bytes] of [
   });
 
   test(`a ${name} call that fails between its answers has these and the error`, async () => {
-    total = 1_500;
-    ended.length = 0;
-    beforePage = async (after) => {
+    found(1_500, async (after) => {
       if (after !== undefined) throw new PembaError("UNAVAILABLE", "the database is gone");
       await nextRound();
-    };
+    });
     const stream = callOn(ours, { path, headers });
     const chunks: Buffer[] = [];
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -227,15 +198,13 @@ for (const [name, headers, bytes] of [
   });
 
   test(`a ${name} call whose deadline passes while answers are made has them not`, async () => {
-    total = 1_500;
-    ended.length = 0;
     let made: Promise<unknown> | undefined;
-    beforePage = async (after, signal) => {
+    found(1_500, async (after, signal) => {
       if (after === undefined || signal === undefined) return;
       // It comes later all the same.
       made = once(signal, "abort");
       await made;
-    };
+    });
     const stream = callOn(ours, { path, headers: { ...headers, "grpc-timeout": "200m" } });
     stream.end(bytes);
     assert.equal((await endOf(stream)).status, status.DEADLINE_EXCEEDED);
@@ -255,9 +224,7 @@ async function stalled(
   readonly end: () => ReturnType<typeof endOf>;
   readonly leave: () => void;
 }> {
-  total = 1_000_000;
-  asked.length = 0;
-  ended.length = 0;
+  found(1_000_000);
   const stream = callOn(ours, { path, headers });
   stream.end(bytes);
   await once(stream, "response");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, mock, test } from "node:test";
+import { test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
 import {
@@ -13,6 +13,7 @@ import { isOfAll, storageError } from "../../src/store/postgres/connect/driver-e
 import type { SingleCheck } from "../../src/store/single-check.ts";
 import type { CheckAnswer, CheckQuestion } from "../../src/store/store.ts";
 import { watchKeys } from "../support/kept-keys.ts";
+import { stopClocks } from "../support/standing-clock.ts";
 import { fails } from "./engines.ts";
 
 const t1 = "t1" as TenantId;
@@ -30,16 +31,6 @@ interface Sent {
   readonly answer: (open?: readonly string[]) => void;
   readonly fail: (error: Error) => void;
 }
-
-/** In milliseconds. It and the timers stand still unless a test moves them: a busy machine makes no statement slow. */
-let clock = 0;
-
-beforeEach(() => {
-  clock = 0;
-  mock.method(performance, "now", () => clock);
-  mock.timers.enable({ apis: ["setTimeout"] });
-});
-afterEach(() => mock.reset());
 
 /** Statements that end when they are told to. */
 function statements(): CheckStatements & { readonly sent: Sent[] } {
@@ -118,7 +109,8 @@ const isView = (_: TenantId, { item }: SingleCheck): boolean => item.permission 
 const sentIds = ({ sent }: ReturnType<typeof statements>): readonly (readonly string[])[] =>
   sent.map(({ ids }) => ids);
 
-test("local checks wait for the statement that runs, and go together", async () => {
+test("local checks wait for the statement that runs, and go together", async (t) => {
+  stopClocks(t);
   const fake = statements();
   const asked: string[] = [];
   const isLocal = (tenant: TenantId, check: SingleCheck): boolean => {
@@ -139,22 +131,24 @@ test("local checks wait for the statement that runs, and go together", async () 
   assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed, allowed]);
 });
 
-test("local checks do not wait for a statement that takes long", async () => {
+test("local checks do not wait for a statement that takes long", async (t) => {
+  const { pass } = stopClocks(t);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const answers = ["a", "b"].map((id) => batches.check(t1, question(id)));
-  mock.timers.tick(1);
+  pass(1);
   await settled();
   assert.deepEqual(sentIds(fake), [["a"], ["b"]]);
   for (const { answer } of fake.sent) answer();
   assert.deepEqual(await Promise.all(answers), [allowed, allowed]);
 });
 
-test("after a slow statement local checks wait for the end of the round of the event loop alone", async () => {
+test("after a slow statement local checks wait for the end of the round of the event loop alone", async (t) => {
+  const { pass } = stopClocks(t);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const slow = batches.check(t1, question("a"));
-  clock += 2;
+  pass(2);
   fake.sent[0]?.answer();
   await slow;
   const answers = ["b", "c", "d"].map((id) => batches.check(t1, question(id)));
@@ -164,7 +158,8 @@ test("after a slow statement local checks wait for the end of the round of the e
   assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed]);
 });
 
-test("the next local checks wait for the callers of those that have ended", async () => {
+test("the next local checks wait for the callers of those that have ended", async (t) => {
+  const { pass } = stopClocks(t);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const ask = (...ids: readonly string[]) => ids.map((id) => batches.check(t1, question(id)));
@@ -183,7 +178,7 @@ test("the next local checks wait for the callers of those that have ended", asyn
   answers.push(...ask("g"));
   await end(2);
   assert.deepEqual(sentIds(fake).slice(3), [], "d, e and f may come back");
-  mock.timers.tick(1);
+  pass(1);
   await settled();
   assert.deepEqual(sentIds(fake).slice(3), [["g"]], "but not in time");
   await end(3);
@@ -193,7 +188,8 @@ test("the next local checks wait for the callers of those that have ended", asyn
   );
 });
 
-test("more local checks than one statement takes lose none", async () => {
+test("more local checks than one statement takes lose none", async (t) => {
+  stopClocks(t);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const ids = Array.from({ length: 100 }, (_, nth) => `many${nth}`);
@@ -310,13 +306,15 @@ test("the same check is asked once however much it costs", async (context) => {
   assert.equal((await Promise.all(answers)).length, 6);
 });
 
-test("what sends no statement tells nothing of what checks cost", async () => {
+test("what sends no statement tells nothing of what checks cost", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
   const together: number[] = [];
   const batches = new CheckBatches(
     {
       check: async () => {
         await settled();
-        clock += 10;
+        now += 10;
         return allowed;
       },
       decide: async (_tenant, { items }) => {
@@ -498,7 +496,9 @@ test("a caller that leaves ends no other check, and a batch that all have left i
   assert.deepEqual(await next, allowed);
 });
 
-test("checks that all left late together are asked alone from then on, until one shows to be quick", async () => {
+test("checks that all left late together are asked alone from then on, until one shows to be quick", async (context) => {
+  let now = 0;
+  context.mock.method(performance, "now", () => now);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 8 });
   const askAll = async (signal?: AbortSignal): Promise<readonly (readonly string[])[]> => {
@@ -507,7 +507,7 @@ test("checks that all left late together are asked alone from then on, until one
     const others = ["b", "c"].map(async (id) => batches.check(t1, question(id, { signal })));
     fake.sent[from]?.answer();
     await first;
-    clock += 80;
+    now += 80;
     if (signal === undefined) {
       for (let index = from + 1; index < fake.sent.length; index++) {
         fake.sent[index]?.answer();
@@ -559,17 +559,18 @@ test("a batch that all have left takes no slot of its tenant, and no memory", as
   assert.deepEqual(await Promise.all([first, live, second]), [allowed, allowed, allowed]);
 });
 
-test("a slow statement gives its slot up, and a slow batch is taken apart", async () => {
+test("a slow statement gives its slot up, and a slow batch is taken apart", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 4 });
   const first = batches.check(t1, question("a"));
   const others = ["b", "c"].map((id) => batches.check(t1, question(id)));
-  mock.timers.tick(30);
+  context.mock.timers.tick(30);
   assert.deepEqual(fake.sent[1]?.ids, ["b", "c"]);
   const later = batches.check(t1, question("d"));
-  mock.timers.tick(30);
+  context.mock.timers.tick(30);
   assert.equal(fake.sent.length, 2, "so many of one tenant run at most");
-  mock.timers.tick(100);
+  context.mock.timers.tick(100);
   assert.equal(fake.sent[1].signal?.aborted, true);
   await settled();
   for (let index = 2; index < 5; index += 1) {
@@ -581,14 +582,15 @@ test("a slow statement gives its slot up, and a slow batch is taken apart", asyn
   assert.equal((await Promise.all([first, ...others, later])).length, 4);
 });
 
-test("slow checks of one tenant leave connections to others", async () => {
+test("slow checks of one tenant leave connections to others", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 2, runningMax: 5 });
   // Of different depths, so that each is a statement.
   const slow = Array.from({ length: 9 }, (_, index) =>
     batches.check(t1, question("slow", { depth: 10 + index })),
   );
-  for (let waited = 0; waited < 5; waited += 1) mock.timers.tick(30);
+  for (let waited = 0; waited < 5; waited += 1) context.mock.timers.tick(30);
   assert.equal(fake.sent.length, 3, "half of the connections, rounded up");
   const quick = batches.check(t2, question("quick"));
   assert.deepEqual(fake.sent[3]?.ids, ["quick"]);
@@ -597,21 +599,22 @@ test("slow checks of one tenant leave connections to others", async () => {
   for (let index = 0; index < 10; index += 1) {
     if (index !== 3) fake.sent[index]?.answer();
     await settled();
-    mock.timers.tick(30);
+    context.mock.timers.tick(30);
   }
   assert.equal((await Promise.all(slow)).length, 9);
   assert.equal(fake.sent.length, 10);
 });
 
 test("what is remembered of checks has a bounded length, however large their requests are", async (context) => {
-  clock = 1;
+  let now = 1;
+  context.mock.method(performance, "now", () => now);
   const keys = watchKeys(context);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 1, runningMax: 1, isLocal: isView });
   const remembered = async (more: Partial<CheckQuestion>): Promise<readonly string[]> => {
     const answer = batches.check(t1, question("a", more));
     // Many times longer than usual, however long the last one took.
-    clock *= 1_000;
+    now *= 1_000;
     fake.sent.at(-1)?.answer();
     await answer;
     return keys();
