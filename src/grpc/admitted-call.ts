@@ -31,6 +31,7 @@ interface Refused {
   sendHead(head: AnswerHead): void;
 }
 
+/** What calls need until they have begun. */
 export interface AdmittingParts {
   readonly admission: Admission;
   /** Called for a refused call before it ends. */

@@ -153,7 +153,7 @@ function register(registry: Registry, served: readonly ServedMethod[]): void {
   }
 }
 
-/** Registered as unary: a stream that fails at once looks the same to the client. */
+/** Calls of the path fail. A stream that fails at once looks to the client like a call with one answer. */
 function refuse({ server, handlers, observers }: Registry, path: string, message: string): void {
   const error = new PembaError("NOT_IMPLEMENTED", message);
   handlers.set(path, (call) => {
