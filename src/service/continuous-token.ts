@@ -10,7 +10,7 @@ export interface TokenScope {
   readonly operation: string;
   /** Empty for operations without a tenant. */
   readonly tenant: string;
-  /** The request without the page size, which may change from page to page. */
+  /** The request without the page size, which may change from page to page. Read once, for the first token. */
   readonly query: JsonValue;
 }
 
@@ -137,7 +137,7 @@ function tokenError(
   });
 }
 
-/** Of scopes, since a stream makes many tokens of one. */
+/** By scope, what goes before each payload: a stream makes many tokens of one scope. */
 const heads = new WeakMap<TokenScope, string>();
 
 /** Each part is preceded by its length, so that two different scopes never give the same bytes. */

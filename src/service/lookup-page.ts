@@ -151,22 +151,20 @@ function cursorOf({ snapToken, schemaVersion }: LookupPage, after: string): read
 
 /**
  * The question is hashed, because a stream makes a token for each id and a context can be large. Most lookups
- * have one page and need no token, so this waits for the first one.
+ * have one page and need no token, so this waits for the first one. It is read once.
  */
 function tokenScope({ mac, operation, tenant, frame, query: asked }: ParsedLookup): TokenScope {
   const { snapToken, schemaVersion, depth, context } = frame;
-  let query: string | undefined;
   return {
     mac,
     operation,
     tenant,
     get query() {
-      query ??= hash(
+      return hash(
         "sha256",
         JSON.stringify([snapToken, schemaVersion, depth, context, asked]),
         "base64",
       );
-      return query;
     },
   };
 }

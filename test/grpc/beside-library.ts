@@ -4,7 +4,7 @@ import type { ClientHttp2Session, IncomingHttpHeaders } from "node:http2";
 
 import { type Server, ServerCredentials } from "@grpc/grpc-js";
 
-import { callOn } from "../intake/wire.ts";
+import { callOn, openSession } from "../intake/wire.ts";
 
 /** What a client sends in a call. */
 export interface SentCall {
@@ -16,8 +16,30 @@ export interface SentCall {
   readonly isOpen?: boolean;
 }
 
-/** Resolves to the port on which a server of the library listens. */
-export async function listenOn(library: Server): Promise<number> {
+/** Connections to our server and to one of the library. */
+export interface BothServers {
+  readonly ours: ClientHttp2Session;
+  readonly theirs: ClientHttp2Session;
+  /** Ends the connections and the server of the library. */
+  close(): void;
+}
+
+/** `port` is that of our server. */
+export async function openBoth(port: number, library: Server): Promise<BothServers> {
+  const ours = await openSession(port);
+  const theirs = await openSession(await listenOn(library));
+  return {
+    ours,
+    theirs,
+    close: () => {
+      ours.close();
+      theirs.close();
+      library.forceShutdown();
+    },
+  };
+}
+
+async function listenOn(library: Server): Promise<number> {
   return await new Promise<number>((resolve, reject) => {
     library.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
       error === null ? resolve(bound) : reject(error),

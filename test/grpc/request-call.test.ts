@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { ClientHttp2Session } from "node:http2";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 
@@ -7,10 +6,10 @@ import { type handleUnaryCall, Server } from "@grpc/grpc-js";
 
 import { Health, HealthCheckRequestSchema } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { pathOf } from "../../src/grpc/method-name.ts";
-import { messageOf, openSession } from "../intake/wire.ts";
+import { messageOf } from "../intake/wire.ts";
 import { engines, type TestApp } from "../support/engines.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
-import { listenOn, type SentCall, told } from "./beside-library.ts";
+import { type BothServers, openBoth, type SentCall, told } from "./beside-library.ts";
 
 /*
  * Sends the same bytes to our server and to one of the library that answers them by itself.
@@ -23,26 +22,21 @@ const answer = Buffer.from([0x08, 0x01]);
 
 let app: TestApp;
 let grpc: GrpcApp;
-let library: Server;
-let ours: ClientHttp2Session;
-let theirs: ClientHttp2Session;
+let both: BothServers;
 
 before(async () => {
   const memory = engines.find(({ name }) => name === "memory");
   assert.ok(memory);
   app = await memory.start();
   grpc = await serveGrpc(app.service);
-  library = new Server();
+  const library = new Server();
   const asIs = (bytes: Buffer): Buffer => bytes;
   const handler: handleUnaryCall<Buffer, Buffer> = (_call, callback) => callback(null, answer);
   library.register(path, handler, asIs, asIs, "unary");
-  ours = await openSession(grpc.port);
-  theirs = await openSession(await listenOn(library));
+  both = await openBoth(grpc.port, library);
 });
 after(async () => {
-  ours.close();
-  theirs.close();
-  library.forceShutdown();
+  both.close();
   await grpc.close();
   await app.close();
 });
@@ -86,6 +80,6 @@ const calls: readonly Sent[] = [
 for (const sent of calls) {
   test(`a client that sends ${sent.name} is told the same as by the library`, async () => {
     const call = { ...sent, path };
-    assert.deepEqual(await told(ours, call), await told(theirs, call));
+    assert.deepEqual(await told(both.ours, call), await told(both.theirs, call));
   });
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type ClientHttp2Session, constants } from "node:http2";
+import { constants } from "node:http2";
 import { after, before, test } from "node:test";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -22,9 +22,9 @@ import { lookupEntityStream } from "../../src/service/lookups.ts";
 import type { Service } from "../../src/service/service.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import type { LookupEntityQuestion, LookupPage } from "../../src/store/store.ts";
-import { callOn, endOf, messageOf, openSession } from "../intake/wire.ts";
+import { callOn, endOf, messageOf } from "../intake/wire.ts";
 import { type GrpcApp, serveGrpc } from "../support/grpc.ts";
-import { listenOn, told } from "./beside-library.ts";
+import { type BothServers, openBoth, told } from "./beside-library.ts";
 
 /*
  * Our server writes many answers at once, and one of the library each alone. A client sees no difference.
@@ -43,9 +43,7 @@ const request = messageOf(PermissionLookupEntityRequestSchema, question);
 const asked: LookupEntityQuestion[] = [];
 let service: Service;
 let grpc: GrpcApp;
-let library: Server;
-let ours: ClientHttp2Session;
-let theirs: ClientHttp2Session;
+let both: BothServers;
 
 /** As many ids as are asked for, and then others, up to a limit. */
 function pageOf(question: LookupEntityQuestion, total: number): LookupPage {
@@ -89,17 +87,14 @@ before(async () => {
     ...noTelemetry,
     begin: () => ({ traceId: undefined, run: (work) => work(), end: (code) => ended.push(code) }),
   });
-  library = new Server();
+  const library = new Server();
   const asIs = (bytes: Buffer): Buffer => bytes;
   const handler: handleServerStreamingCall<Buffer, Buffer> = (call) => void answer(call);
   library.register(path, handler, asIs, asIs, "serverStream");
-  ours = await openSession(grpc.port);
-  theirs = await openSession(await listenOn(library));
+  both = await openBoth(grpc.port, library);
 });
 after(async () => {
-  ours.close();
-  theirs.close();
-  library.forceShutdown();
+  both.close();
   await grpc.close();
 });
 
@@ -144,12 +139,12 @@ for (const count of [0, 1, 99, 100, 101, 5_432]) {
   test(`a client gets ${count} answers as from the library`, async () => {
     found(count);
     const call = { path, frames: [request] };
-    const right = await told(theirs, call);
-    assert.deepEqual(await told(ours, call), right);
+    const right = await told(both.theirs, call);
+    assert.deepEqual(await told(both.ours, call), right);
     const timed = { ...call, headers: { "grpc-timeout": "1H" } };
-    assert.deepEqual(await told(ours, timed), right);
+    assert.deepEqual(await told(both.ours, timed), right);
     const headers = { "grpc-encoding": "gzip" };
-    assert.deepEqual(await told(ours, { path, frames: [zipped(request)], headers }), right);
+    assert.deepEqual(await told(both.ours, { path, frames: [zipped(request)], headers }), right);
   });
 }
 
@@ -160,7 +155,7 @@ for (const [name, frames] of [
   test(`a client that sends ${name} gets the error of the library`, async () => {
     found(10);
     const call = { path, frames };
-    assert.deepEqual(await told(ours, call), await told(theirs, call));
+    assert.deepEqual(await told(both.ours, call), await told(both.theirs, call));
   });
 }
 
@@ -188,7 +183,7 @@ for (const [name, headers, bytes] of [
       if (after !== undefined) throw new PembaError("UNAVAILABLE", "the database is gone");
       await nextRound();
     });
-    const stream = callOn(ours, { path, headers });
+    const stream = callOn(both.ours, { path, headers });
     const chunks: Buffer[] = [];
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
     stream.end(bytes);
@@ -205,7 +200,7 @@ for (const [name, headers, bytes] of [
       made = once(signal, "abort");
       await made;
     });
-    const stream = callOn(ours, { path, headers: { ...headers, "grpc-timeout": "200m" } });
+    const stream = callOn(both.ours, { path, headers: { ...headers, "grpc-timeout": "200m" } });
     stream.end(bytes);
     assert.equal((await endOf(stream)).status, status.DEADLINE_EXCEEDED);
     await made;
@@ -225,7 +220,7 @@ async function stalled(
   readonly leave: () => void;
 }> {
   found(1_000_000);
-  const stream = callOn(ours, { path, headers });
+  const stream = callOn(both.ours, { path, headers });
   stream.end(bytes);
   await once(stream, "response");
   const signal = asked[0]?.signal ?? assert.fail("no page was read");
