@@ -1,4 +1,5 @@
 import { Backoff } from "./backoff.ts";
+import { IdleTimer } from "./idle-timer.ts";
 
 /** More than so many are not gathered: while they are asked, this process would have nothing to do. */
 const gatheredMax = 16;
@@ -13,10 +14,10 @@ export class ReturningCallers {
   readonly #onOver: () => void;
   /** Whether callers have returned of late. */
   readonly #backoff: Backoff;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: IdleTimer | undefined;
   #wanted = 0;
 
-  /** A wait takes `waitMs` at most, in milliseconds. `onOver` is called when it is over. */
+  /** A wait takes `waitMs` at most, in milliseconds of an `IdleTimer`. `onOver` is called when it is over. */
   constructor(waitMs: number, onOver: () => void, backoff: Backoff = new Backoff()) {
     this.#waitMs = waitMs;
     this.#onOver = onOver;
@@ -33,17 +34,17 @@ export class ReturningCallers {
     if (ended < 2 || ended + waiting > gatheredMax || this.isWaiting) return false;
     if (!this.#backoff.mayTry()) return false;
     this.#wanted = ended + waiting;
-    this.#timer = setTimeout(() => {
+    this.#timer = new IdleTimer(this.#waitMs, () => {
       this.#backoff.failed();
       this.#end();
-    }, this.#waitMs);
+    });
     return true;
   }
 
   /** So many wait now. */
   entered(waiting: number): void {
     if (!this.isWaiting || waiting < this.#wanted) return;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     this.#backoff.succeeded();
     this.#end();
   }

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { must } from "../../src/base/assert.ts";
+import { Caller, forCaller, presentCaller } from "../../src/base/caller.ts";
 import { PembaError } from "../../src/base/error.ts";
 import {
   emptyContext,
@@ -27,6 +29,8 @@ interface Sent {
   readonly ids: readonly string[];
   readonly isTogether: boolean;
   readonly signal: AbortSignal | undefined;
+  /** For whom it was sent. */
+  readonly caller: Caller | undefined;
   /** Answers that each id is allowed, but for those that are left open. */
   readonly answer: (open?: readonly string[]) => void;
   readonly fail: (error: Error) => void;
@@ -49,6 +53,7 @@ function statements(): CheckStatements & { readonly sent: Sent[] } {
       ids,
       isTogether,
       signal,
+      caller: presentCaller(),
       answer: (open = []) => resolve(ids.map((id) => (open.includes(id) ? undefined : yes))),
       fail: reject,
     });
@@ -143,6 +148,29 @@ test("local checks do not wait for a statement that takes long", async (t) => {
   assert.deepEqual(await Promise.all(answers), [allowed, allowed]);
 });
 
+test("a statement takes no long time when this process is what is slow", async (t) => {
+  const { work } = stopClocks(t);
+  const fake = statements();
+  const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
+  const ask = (...ids: readonly string[]) => ids.map((id) => batches.check(t1, question(id)));
+  const answers = ask("a", "b");
+  work(4);
+  await settled();
+  assert.deepEqual(sentIds(fake), [["a"]]);
+  fake.sent[0]?.answer();
+  await answers[0];
+  await settled();
+  answers.push(...ask("c", "d"));
+  await settled();
+  assert.deepEqual(sentIds(fake), [["a"], ["b"]], "nor do the next ones run beside another");
+  fake.sent[1]?.answer();
+  await answers[1];
+  await settled();
+  assert.deepEqual(sentIds(fake).slice(2), [["c", "d"]]);
+  fake.sent[2]?.answer();
+  assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed, allowed]);
+});
+
 test("after a slow statement local checks wait for the end of the round of the event loop alone", async (t) => {
   const { pass } = stopClocks(t);
   const fake = statements();
@@ -159,7 +187,7 @@ test("after a slow statement local checks wait for the end of the round of the e
 });
 
 test("the next local checks wait for the callers of those that have ended", async (t) => {
-  const { pass } = stopClocks(t);
+  const { pass, work } = stopClocks(t);
   const fake = statements();
   const batches = new CheckBatches(fake, { slots: 8, runningMax: 8, isLocal: isView });
   const ask = (...ids: readonly string[]) => ids.map((id) => batches.check(t1, question(id)));
@@ -178,6 +206,9 @@ test("the next local checks wait for the callers of those that have ended", asyn
   answers.push(...ask("g"));
   await end(2);
   assert.deepEqual(sentIds(fake).slice(3), [], "d, e and f may come back");
+  work(4);
+  await settled();
+  assert.deepEqual(sentIds(fake).slice(3), [], "they may have come without having been read");
   pass(1);
   await settled();
   assert.deepEqual(sentIds(fake).slice(3), [["g"]], "but not in time");
@@ -227,6 +258,24 @@ test("what waits goes together when a slot is free, and the same check is asked 
   fake.sent[1].answer();
   assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed, allowed]);
   assert.equal(fake.sent.length, 2);
+});
+
+test("checks that are sent together are sent for the caller of the first one", async () => {
+  const fake = statements();
+  const batches = new CheckBatches(fake, { slots: 1, runningMax: 1 });
+  const callers = ["a", "b", "c"].map(() => new Caller(new AbortController()));
+  const answers = callers.map((caller, index) =>
+    forCaller(caller, async () => await batches.check(t1, question(`d${index}`))),
+  );
+  fake.sent[0]?.answer();
+  await answers[0];
+  await settled();
+  assert.deepEqual(
+    fake.sent.map(({ caller }) => callers.indexOf(must(caller, "there is a caller"))),
+    [0, 1],
+  );
+  fake.sent[1]?.answer();
+  assert.deepEqual(await Promise.all(answers), [allowed, allowed, allowed]);
 });
 
 test("only checks of one plan, state and depth go together", async () => {

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Caller, forCaller } from "../../src/base/caller.ts";
+import { must } from "../../src/base/assert.ts";
+import { Caller, forCaller, presentCaller } from "../../src/base/caller.ts";
 import { cancelled, PembaError } from "../../src/base/error.ts";
 import { noTelemetry } from "../../src/base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../src/base/tuple.ts";
@@ -19,6 +20,8 @@ interface Sent {
   /** Those of the entities that it writes. */
   readonly ids: readonly string[];
   readonly changer: Changer | undefined;
+  /** For whom it was sent. */
+  readonly caller: Caller | undefined;
   /** A mark for each write, if there are several. */
   readonly answer: (marks?: string) => void;
   readonly fail: (error: unknown) => void;
@@ -41,6 +44,7 @@ function writing({ isWatched = false } = {}): Writing {
     sent.push({
       ids,
       changer,
+      caller: presentCaller(),
       answer: (marks) => {
         const durable = marks?.includes("=") === true ? " durable" : "";
         const written = marks === undefined ? "alone 1:1:" : `${marks} 1:1: together${durable}`;
@@ -110,6 +114,21 @@ test("a write goes at once while a slot is free, and those that wait then go tog
   sent[0]?.answer();
   const tokens = await Promise.all(writes);
   assert.deepEqual(tokens, ["alone", "alone", "together", "durable", "together"]);
+});
+
+test("writes that go together are sent for the caller of the first one", async (t) => {
+  stopClocks(t);
+  const { sent, write } = writing();
+  const callers = ids(4).map(() => new Caller(new AbortController()));
+  const writes = callers.map((caller, nth) => write(t1, String(nth), caller));
+  await settled();
+  sent[0]?.answer();
+  await settled();
+  const ofSent = sent.map(({ caller }) => callers.indexOf(must(caller, "there is a caller")));
+  assert.deepEqual(ofSent, [0, 1, 2]);
+  sent[1]?.answer();
+  sent[2]?.answer("++");
+  await Promise.all(writes);
 });
 
 test("one that waits by itself goes alone", async (t) => {

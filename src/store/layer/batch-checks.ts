@@ -207,7 +207,7 @@ export class CheckBatches {
     const endRound = this.#beginRound(batch);
     let isSent = true;
     try {
-      await batch.asFirst(async () => {
+      await batch.context.run(async () => {
         if (batch.size === 1) await this.#ask(batch);
         else isSent = await this.#askTogether(batch);
       });

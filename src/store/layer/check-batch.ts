@@ -1,5 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-
+import { AsyncContext } from "../../base/async-context.ts";
 import { cancelled } from "../../base/error.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import { questionKey, questionOf } from "../../plan/question-of.ts";
@@ -39,8 +38,8 @@ export class CheckBatch {
   readonly tenant: TenantId;
   /** Identifies the batch while it takes more checks. */
   readonly key: string;
-  /** Runs work in the context, and so the trace, of the first caller. */
-  readonly asFirst: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot();
+  /** That of the first caller. */
+  readonly context = new AsyncContext();
   /** Whether a few probes of indexes decide each of its checks. */
   isLocal = false;
   readonly #entries = new Map<string, BatchEntry>();

@@ -1,10 +1,11 @@
 import { LRUCache } from "lru-cache";
 
 import { Backoff } from "../../base/backoff.ts";
+import { idleMs, IdleTimer } from "../../base/idle-timer.ts";
 import { ReturningCallers } from "../../base/returning-callers.ts";
 import type { CheckBatch } from "./check-batch.ts";
 
-/** A statement that takes longer lets others run beside it, in milliseconds. */
+/** A statement for which this process waits longer lets others run beside it, in milliseconds that it is idle. */
 const quickMs = 1;
 
 /** So long the callers of a statement are waited for. */
@@ -15,7 +16,7 @@ const typesMax = 1_000;
 
 /** How the last statements for checks of the same types went, of any state. */
 interface LastStatements {
-  /** Whether the last one took little time. */
+  /** Whether the last one was hardly waited for. */
   isQuick: boolean;
   /** Whether its callers have returned of late. */
   readonly backoff: Backoff;
@@ -26,10 +27,10 @@ interface LocalRound {
   /** Batches that wait for its end. */
   readonly waiting: Set<CheckBatch>;
   readonly returning: ReturningCallers;
-  /** When the statement began, by the clock of `performance`; undefined when it has ended. */
+  /** When the statement began, in idle milliseconds; undefined when it has ended. */
   runningSince: number | undefined;
   /** Ends the wait for the statement. */
-  late: NodeJS.Timeout | undefined;
+  late: IdleTimer | undefined;
 }
 
 /**
@@ -55,8 +56,8 @@ export class LocalRounds {
     round.waiting.add(batch);
     // A statement that nothing waits for needs no timer: a timer costs a round of the event loop.
     if (round.runningSince !== undefined && round.late === undefined) {
-      const leftMs = round.runningSince + quickMs - performance.now();
-      round.late = setTimeout(() => this.#release(key, round), Math.max(0, leftMs));
+      const leftMs = round.runningSince + quickMs - idleMs();
+      round.late = new IdleTimer(Math.max(0, leftMs), () => this.#release(key, round));
     }
     return true;
   }
@@ -73,12 +74,12 @@ export class LocalRounds {
    */
   begin(key: string, typesKey: string, checks: number): (isSent: boolean) => void {
     const last = this.#lastStatementsOf(typesKey);
-    const began = performance.now();
+    const began = idleMs();
     const round = last.isQuick && !this.#rounds.has(key) ? this.#open(key, last, began) : undefined;
     return (isSent) => {
-      if (isSent) last.isQuick = performance.now() - began < quickMs;
+      if (isSent) last.isQuick = idleMs() - began < quickMs;
       if (round === undefined || this.#rounds.get(key) !== round) return;
-      clearTimeout(round.late);
+      round.late?.cancel();
       round.runningSince = undefined;
       if (!isSent || !round.returning.waitFor(checks, checksOf(round))) this.#release(key, round);
     };

@@ -1,6 +1,5 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-
 import { must } from "../../../base/assert.ts";
+import { AsyncContext } from "../../../base/async-context.ts";
 import { presentCaller } from "../../../base/caller.ts";
 import { cancelled, PembaError } from "../../../base/error.ts";
 import type { SnapToken, TenantId } from "../../../base/tuple.ts";
@@ -19,8 +18,8 @@ export type BatchedOutcome =
 export class WriteEntry {
   readonly write: SingleWrite;
   readonly caller = presentCaller();
-  /** Runs work in the context, and so the trace, of its caller. */
-  readonly asCaller: ReturnType<typeof AsyncLocalStorage.snapshot> = AsyncLocalStorage.snapshot();
+  /** That of its caller. */
+  readonly context = new AsyncContext();
   readonly #outcome = Promise.withResolvers<BatchedOutcome>();
   /** Undefined while it waits. */
   batch: WriteBatch | undefined;

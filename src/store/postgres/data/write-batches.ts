@@ -157,7 +157,7 @@ export class WriteBatches {
     const first = must(entries[0], "a batch has writes");
     try {
       const values = (): readonly ParameterValue[] => batch.values(batchLockWait);
-      const rows = await first.asCaller(() =>
+      const rows = await first.context.run(() =>
         database.writeTogether(writeBatchStatement, values, batch),
       );
       leave();

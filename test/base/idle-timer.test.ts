@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+
+import { idleMs, IdleTimer } from "../../src/base/idle-timer.ts";
+import { stopClocks } from "../support/standing-clock.ts";
+
+test("a timer ends when the process was idle for so long", (t) => {
+  const { pass, work } = stopClocks(t);
+  let ends = 0;
+  new IdleTimer(2, () => (ends += 1));
+  pass(1);
+  work(3);
+  assert.equal(ends, 0);
+  pass(1);
+  assert.equal(ends, 1);
+  pass(20);
+  assert.equal(ends, 1);
+});
+
+test("a timer ends at last, however busy the process is", (t) => {
+  const { work } = stopClocks(t);
+  let ends = 0;
+  new IdleTimer(1, () => (ends += 1));
+  work(7);
+  assert.equal(ends, 0);
+  work(1);
+  assert.equal(ends, 1);
+});
+
+test("a timer that is cancelled does not end, also after it has looked at the time", (t) => {
+  const { pass, work } = stopClocks(t);
+  const cancelled = (): void => assert.fail("it was cancelled");
+  const timer = new IdleTimer(1, cancelled);
+  const looked = new IdleTimer(1, cancelled);
+  timer.cancel();
+  work(2);
+  looked.cancel();
+  pass(20);
+});
+
+test("idle is what the event loop is while it waits", async () => {
+  const before = idleMs();
+  const end = performance.now() + 5;
+  while (performance.now() < end);
+  assert.equal(idleMs(), before);
+  while (idleMs() === before) await setTimeout(1);
+});
