@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 
-import { idleMs, IdleTimer } from "../../src/base/idle-timer.ts";
+import { IdleSpan, IdleTimer } from "../../src/base/idle-timer.ts";
 import { stopClocks } from "../support/standing-clock.ts";
 
 test("a timer ends when the process was idle for so long", (t) => {
@@ -39,10 +39,22 @@ test("a timer that is cancelled does not end, also after it has looked at the ti
   pass(20);
 });
 
+test("a span says what is left of idle milliseconds, and of the longest time", (t) => {
+  const { pass, work } = stopClocks(t);
+  const span = new IdleSpan();
+  pass(2);
+  assert.deepEqual([span.leftOf(3), span.isOver(3)], [1, false]);
+  assert.deepEqual([span.leftOf(2), span.isOver(2)], [0, true]);
+  work(5);
+  assert.deepEqual([span.leftOf(3), span.isOver(3)], [1, false]);
+  work(1);
+  assert.deepEqual([span.leftOf(3), span.isOver(3)], [0, true]);
+});
+
 test("idle is what the event loop is while it waits", async () => {
-  const before = idleMs();
-  const end = performance.now() + 5;
+  const span = new IdleSpan();
+  const end = performance.now() + 3;
   while (performance.now() < end);
-  assert.equal(idleMs(), before);
-  while (idleMs() === before) await setTimeout(1);
+  assert.equal(span.leftOf(1), 1);
+  while (span.leftOf(1) === 1) await setTimeout(1);
 });

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import { Backoff } from "../../base/backoff.ts";
-import { idleMs, IdleTimer } from "../../base/idle-timer.ts";
+import { IdleSpan, IdleTimer } from "../../base/idle-timer.ts";
 import { ReturningCallers } from "../../base/returning-callers.ts";
 import type { CheckBatch } from "./check-batch.ts";
 
@@ -27,8 +27,8 @@ interface LocalRound {
   /** Batches that wait for its end. */
   readonly waiting: Set<CheckBatch>;
   readonly returning: ReturningCallers;
-  /** When the statement began, in idle milliseconds; undefined when it has ended. */
-  runningSince: number | undefined;
+  /** Since the statement began; undefined when it has ended. */
+  running: IdleSpan | undefined;
   /** Ends the wait for the statement. */
   late: IdleTimer | undefined;
 }
@@ -55,9 +55,8 @@ export class LocalRounds {
     if (round === undefined) return false;
     round.waiting.add(batch);
     // A statement that nothing waits for needs no timer: a timer costs a round of the event loop.
-    if (round.runningSince !== undefined && round.late === undefined) {
-      const leftMs = round.runningSince + quickMs - idleMs();
-      round.late = new IdleTimer(Math.max(0, leftMs), () => this.#release(key, round));
+    if (round.running !== undefined && round.late === undefined) {
+      round.late = new IdleTimer(quickMs, () => this.#release(key, round), round.running);
     }
     return true;
   }
@@ -74,13 +73,14 @@ export class LocalRounds {
    */
   begin(key: string, typesKey: string, checks: number): (isSent: boolean) => void {
     const last = this.#lastStatementsOf(typesKey);
-    const began = idleMs();
-    const round = last.isQuick && !this.#rounds.has(key) ? this.#open(key, last, began) : undefined;
+    const running = new IdleSpan();
+    const mayHold = last.isQuick && !this.#rounds.has(key);
+    const round = mayHold ? this.#open(key, last, running) : undefined;
     return (isSent) => {
-      if (isSent) last.isQuick = idleMs() - began < quickMs;
+      if (isSent) last.isQuick = running.leftOf(quickMs) > 0;
       if (round === undefined || this.#rounds.get(key) !== round) return;
       round.late?.cancel();
-      round.runningSince = undefined;
+      round.running = undefined;
       if (!isSent || !round.returning.waitFor(checks, checksOf(round))) this.#release(key, round);
     };
   }
@@ -93,13 +93,13 @@ export class LocalRounds {
     return last;
   }
 
-  #open(key: string, { backoff }: LastStatements, began: number): LocalRound {
+  #open(key: string, { backoff }: LastStatements, running: IdleSpan): LocalRound {
     const onReturned = (): void => this.#release(key, round);
     const returning = new ReturningCallers(returnMs, onReturned, backoff);
     const round: LocalRound = {
       waiting: new Set(),
       returning,
-      runningSince: began,
+      running,
       late: undefined,
     };
     this.#rounds.set(key, round);

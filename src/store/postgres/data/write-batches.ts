@@ -1,6 +1,7 @@
 import { must } from "../../../base/assert.ts";
 import { cancelled } from "../../../base/error.ts";
 import { FairQueue } from "../../../base/fair-queue.ts";
+import { IdleSpan, IdleTimer } from "../../../base/idle-timer.ts";
 import { ReturningCallers } from "../../../base/returning-callers.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
@@ -29,8 +30,8 @@ const batchLockWait = "20ms";
 
 /** A statement under way. */
 interface Slot {
-  /** By the clock of `performance`. */
-  readonly since: number;
+  /** Since it was taken. */
+  readonly running: IdleSpan;
   /** How many writes it makes. */
   readonly writes: number;
 }
@@ -54,7 +55,7 @@ export class WriteBatches {
   /** Those that are taken, in the order in which they were. */
   readonly #taken = new Set<Slot>();
   readonly #returning = new ReturningCallers(returnMs, () => this.#sendWaiting());
-  #overdue: NodeJS.Timeout | undefined;
+  #overdue: IdleTimer | undefined;
 
   constructor(parts: WriteBatchesParts) {
     this.#parts = parts;
@@ -103,7 +104,7 @@ export class WriteBatches {
 
   /** Returns what gives the slot back. */
   #takeSlot(writes: number): () => void {
-    const slot = { since: performance.now(), writes };
+    const slot = { running: new IdleSpan(), writes };
     this.#taken.add(slot);
     return () => {
       if (!this.#taken.delete(slot)) return;
@@ -120,12 +121,12 @@ export class WriteBatches {
     if (this.#overdue !== undefined || first === undefined) return;
     const endOverdue = (): void => {
       this.#overdue = undefined;
-      const since = performance.now() - slotMs;
-      for (const slot of this.#taken) if (slot.since <= since) this.#taken.delete(slot);
+      for (const slot of this.#taken) {
+        if (slot.running.isOver(slotMs)) this.#taken.delete(slot);
+      }
       this.#sendWaiting();
     };
-    const ms = Math.ceil(first.since + slotMs - performance.now());
-    this.#overdue = setTimeout(endOverdue, Math.max(1, ms));
+    this.#overdue = new IdleTimer(slotMs, endOverdue, first.running);
   }
 
   #sendWaiting(): void {
