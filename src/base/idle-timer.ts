@@ -1,20 +1,20 @@
 import { performance } from "node:perf_hooks";
 
-/** However busy the process is, a span of time is no longer than this, in milliseconds. */
-const wallMax = 8;
+/** A span is over after this time of the clock in any case, in milliseconds. */
+const wallMax = 4;
 
 /**
- * A span of time that begins when it is made, of which only that counts for which the event loop had nothing to do. It
- * measures waits that are worth while as long as the process has something better to do: on a slow or busy machine a
- * few answers take longer to write than a short timer, and what is waited for may have come without having been read.
+ * Measures for how long the event loop has waited since the span was made. The work of this process does not count: while
+ * it works, what is waited for may have come and not have been read. On a slow or busy machine a few answers take longer
+ * to write than a short timer.
  */
 export class IdleSpan {
   readonly #idleStart = performance.nodeTiming.idleTime;
   readonly #start = performance.now();
 
   /**
-   * How much is left of so many idle milliseconds, or of eight of the clock if that is less. It is 0 or less when they
-   * are over.
+   * How much is left of so many idle milliseconds, or of four milliseconds of the clock if that is less. It is 0 or less
+   * when they are over.
    */
   leftOf(ms: number): number {
     const idle = performance.nodeTiming.idleTime - this.#idleStart;
@@ -34,6 +34,7 @@ export class IdleTimer {
   readonly #onOver: () => void;
   readonly #span: IdleSpan;
   #timer: NodeJS.Timeout;
+  #last: NodeJS.Immediate | undefined;
 
   constructor(ms: number, onOver: () => void, span: IdleSpan = new IdleSpan()) {
     this.#ms = ms;
@@ -44,14 +45,16 @@ export class IdleTimer {
 
   cancel(): void {
     clearTimeout(this.#timer);
+    clearImmediate(this.#last);
   }
-
-  readonly #look = (): void => {
-    if (this.#span.isOver(this.#ms)) this.#onOver();
-    else this.#timer = this.#wait();
-  };
 
   #wait(): NodeJS.Timeout {
     return setTimeout(this.#look, Math.max(1, this.#span.leftOf(this.#ms)));
   }
+
+  readonly #look = (): void => {
+    // Timers run before what has come meanwhile is read.
+    if (this.#span.isOver(this.#ms)) this.#last = setImmediate(this.#onOver);
+    else this.#timer = this.#wait();
+  };
 }

@@ -8,6 +8,7 @@ import type { Tail } from "../../src/store/layer/tail.ts";
 import { TailReads } from "../../src/store/postgres/checks/tail-reads.ts";
 import type { Row } from "../../src/store/postgres/connect/row.ts";
 import { statementName } from "../../src/store/postgres/connect/statement-file.ts";
+import { stopClocks } from "../support/standing-clock.ts";
 import { fails } from "./engines.ts";
 
 const [t1, t2] = ["t1" as TenantId, "t2" as TenantId];
@@ -67,7 +68,7 @@ async function known(
 }
 
 test("a quiet look that fails fails its callers, and the next reading works", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { pass } = stopClocks(t);
   const { sent, tails } = reading();
   await known(tails, sent, t1, t2);
   const one = assert.rejects(tails.read(t1, undefined), /gone/);
@@ -79,7 +80,7 @@ test("a quiet look that fails fails its callers, and the next reading works", as
   await Promise.all([one, two]);
   await settled();
   // So long their callers are waited for.
-  t.mock.timers.tick(1);
+  pass(1);
   await settled();
   assert.equal(names(sent), "quiet quiet");
   sent[1]?.answer([quiet()]);

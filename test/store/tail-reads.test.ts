@@ -124,7 +124,7 @@ test("the next reading waits for the callers of the one that has ended", async (
   asking.push(read(t1));
   await end(1);
   assert.deepEqual(tenantsOf(sent).slice(2), [], "three may come back");
-  work(4);
+  work(3);
   await settled();
   assert.deepEqual(tenantsOf(sent).slice(2), [], "they may have come without having been read");
   pass(1);
