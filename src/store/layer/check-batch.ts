@@ -38,7 +38,7 @@ export class CheckBatch {
   readonly tenant: TenantId;
   /** Identifies the batch while it takes more checks. */
   readonly key: string;
-  /** That of the first caller. */
+  /** The context of the first caller: what is sent belongs to its trace. */
   readonly context = new AsyncContext();
   /** Whether a few probes of indexes decide each of its checks. */
   isLocal = false;

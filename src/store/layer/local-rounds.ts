@@ -5,7 +5,7 @@ import { IdleSpan, IdleTimer } from "../../base/idle-timer.ts";
 import { ReturningCallers } from "../../base/returning-callers.ts";
 import type { CheckBatch } from "./check-batch.ts";
 
-/** A statement for which this process waits longer lets others run beside it, in milliseconds that it is idle. */
+/** A statement that is waited for longer lets others run beside it, in milliseconds of an `IdleSpan`. */
 const quickMs = 1;
 
 /** So long the callers of a statement are waited for. */
@@ -27,7 +27,7 @@ interface LocalRound {
   /** Batches that wait for its end. */
   readonly waiting: Set<CheckBatch>;
   readonly returning: ReturningCallers;
-  /** Since the statement began; undefined when it has ended. */
+  /** Begins with the statement; undefined when it has ended. */
   running: IdleSpan | undefined;
   /** Ends the wait for the statement. */
   late: IdleTimer | undefined;

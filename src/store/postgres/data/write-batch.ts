@@ -18,7 +18,7 @@ export type BatchedOutcome =
 export class WriteEntry {
   readonly write: SingleWrite;
   readonly caller = presentCaller();
-  /** That of its caller. */
+  /** The context of its caller: what is sent belongs to its trace. */
   readonly context = new AsyncContext();
   readonly #outcome = Promise.withResolvers<BatchedOutcome>();
   /** Undefined while it waits. */

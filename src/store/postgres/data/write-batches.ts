@@ -13,7 +13,10 @@ import { type BatchedOutcome, WriteBatch, WriteEntry } from "./write-batch.ts";
 
 const writeBatchStatement = statementFile("data/write-batch.sql");
 
-/** A statement that takes longer leaves its slot to others: then commits are slow, and many go at the same time. */
+/**
+ * A statement that is waited for longer leaves its slot to others: then commits are slow, and many go at the same time.
+ * In milliseconds of an `IdleSpan`.
+ */
 const slotMs = 1;
 
 /** So long the callers of a batch are waited for. */
@@ -30,7 +33,7 @@ const batchLockWait = "20ms";
 
 /** A statement under way. */
 interface Slot {
-  /** Since it was taken. */
+  /** Begins when it is taken. */
   readonly running: IdleSpan;
   /** How many writes it makes. */
   readonly writes: number;
