@@ -106,7 +106,7 @@ test("a caller that comes while a statement runs gets what the next one reads", 
 });
 
 test("the next reading waits for the callers of the one that has ended", async (t) => {
-  const { sent, read } = reading();
+  const { sent, tails, read } = reading();
   const { pass, work } = stopClocks(t);
   const end = async (nth: number): Promise<void> => {
     await settled();
@@ -118,9 +118,11 @@ test("the next reading waits for the callers of the one that has ended", async (
   asking.push(read(t2));
   await end(0);
   assert.deepEqual(tenantsOf(sent), ["t1"], "two may come back");
+  assert.equal(tails.isGathering, true);
   asking.push(read(t1), read(t1));
   await settled();
   assert.deepEqual(tenantsOf(sent), ["t1", "t2 t1"]);
+  assert.equal(tails.isGathering, false);
   asking.push(read(t1));
   await end(1);
   assert.deepEqual(tenantsOf(sent).slice(2), [], "three may come back");
@@ -296,6 +298,20 @@ test("where something changes all the time, it is seldom looked whether anything
   quiet.shown = "7:7:";
   await ask(65);
   assert.equal(await ask(50), 50);
+});
+
+test("after a look in vain it may be quiet again when some readings were not made", async () => {
+  const { sent, tails, read } = reading();
+  const first = read(t1);
+  await settled();
+  sent[0]?.answer();
+  await first;
+  assert.deepEqual([tails.mayBeQuiet(), tails.mayBeQuiet()], [true, true]);
+  const second = read(t1);
+  await settled();
+  sent[1]?.answer();
+  await second;
+  assert.deepEqual([tails.mayBeQuiet(), tails.mayBeQuiet()], [false, true]);
 });
 
 test("a tenant that is not there has no tail", async () => {

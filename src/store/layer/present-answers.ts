@@ -90,15 +90,17 @@ export class PresentAnswers {
     return await this.#asked(key, tail, keeping, ask);
   }
 
-  /** Whether a search costs less than to read the tail for this question alone. */
+  /** Whether a search costs no more than to read the tail for this question alone. */
   async #costsLess(
     tenant: TenantId,
     asked: PresentQuestion,
     kept: PresentAnswer,
   ): Promise<boolean> {
-    if (this.#underWay > 1) return false;
+    const { tails } = this.#parts;
+    if (this.#underWay > 1 || tails.isGathering) return false;
     try {
-      return (await this.#footprintOf(tenant, asked, kept)).isOneProbe;
+      const { isOneProbe } = await this.#footprintOf(tenant, asked, kept);
+      return isOneProbe && !tails.mayBeQuiet();
     } catch (error) {
       // The answer is of a tenant that is gone. Another one may have its id, which the tail will say.
       if (error instanceof PembaError && error.kind === "not_found") return false;

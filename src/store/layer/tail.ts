@@ -91,6 +91,10 @@ function bytesOf({ entityId, subject }: TailChange): number {
 export interface TailReader {
   /** The tail as it was last read. Undefined if the tenant is not followed. */
   known(tenant: TenantId): Tail | undefined;
+  /** Whether other callers are waited for, who would share a reading. */
+  readonly isGathering: boolean;
+  /** Whether a reading may cost little, as nothing has changed of late. Asked once before each one that depends on it. */
+  mayBeQuiet(): boolean;
   /**
    * The tail, read at a moment after the call; undefined if the server that was asked knows no such
    * tenant. Fails with UNAVAILABLE, and with CANCELLED when the signal aborts.

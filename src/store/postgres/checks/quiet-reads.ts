@@ -24,6 +24,11 @@ export class QuietReads {
     this.#reads = reads;
   }
 
+  /** Whether it is worth a look now. Each time that it is not brings the next look nearer. */
+  mayLook(): boolean {
+    return this.#backoff.mayTry();
+  }
+
   /**
    * Whether the present state is that of all these tails. False as well if that is not known, or not looked at.
    * Fails with UNAVAILABLE.
@@ -31,7 +36,7 @@ export class QuietReads {
   async isQuietSince(tails: readonly (SeenTail | undefined)[]): Promise<boolean> {
     const [first] = tails;
     if (first === undefined || !tails.every((seen) => isAlike(seen, first))) return false;
-    if (!this.#backoff.mayTry()) return false;
+    if (!this.mayLook()) return false;
     const frame = { state: undefined, head: undefined, signal: undefined };
     const [row] = await this.#reads.read(quietStatement, [], frame);
     const isQuiet =

@@ -84,6 +84,14 @@ export class TailReads implements TailReader {
     });
   }
 
+  get isGathering(): boolean {
+    return this.#returning.isWaiting;
+  }
+
+  mayBeQuiet(): boolean {
+    return this.#quiet.mayLook();
+  }
+
   known(tenant: TenantId): Tail | undefined {
     return this.#followed.get(tenant)?.tail;
   }
