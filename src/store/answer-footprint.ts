@@ -16,7 +16,7 @@ export interface AnswerFootprint {
    * of this type decide nothing.
    */
   readonly readsOneSubject: boolean;
-  /** One relation or attribute of one entity decides: a search costs no more than to read what has changed. */
+  /** One relation or attribute of one entity decides: a search costs no more than to read which changes there were. */
   readonly isOneProbe: boolean;
   /**
    * The answers are ids of this type, and what accepts one may accept each that is known, so the tuples and

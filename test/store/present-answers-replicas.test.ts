@@ -179,7 +179,7 @@ test("kept answers are those of a search on the standby, however far it has repl
       compared += 1;
     };
     for (let times = upTo(3); times >= 0; times -= 1) {
-      // A check that is alone and costs little is asked without a look at what is kept.
+      // A check that is alone and costs little is mostly asked without a look at what is kept.
       if (happens(0.5)) await Promise.all(questions.map(compare));
       else for (const question of questions) await compare(question);
     }

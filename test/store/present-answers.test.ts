@@ -290,6 +290,7 @@ test("a check that one probe answers is searched while it is alone and others wr
     await write(store, tenant, { tuples: [`doc:${nth}#draft@user:ada`] });
     assert.equal(await check("doc:1#owner@user:ada"), true);
   }
+  // It is looked in vain once, and then after 1, 3, 7 and 15 others at the earliest.
   assert.ok(hits - before <= 5, `${hits - before} hits`);
   const known = hits;
   const answers = await Promise.all(asked.map(async (each) => await check(each)));

@@ -28,22 +28,26 @@ const found: CheckAnswer = { allowed: true, nodes: 1, schemaVersion: version, sh
 interface Asked {
   /** Asks as often at the same time. Resolves to how many of them were searched. */
   readonly searched: (times?: number) => Promise<number>;
-  /** How often the tail was read, and how often it was asked whether that may cost little. */
-  readonly counts: { reads: number; looks: number };
+  /** How often the tail was read, and how often it was asked whether that is worth it for one caller. */
+  readonly counts: { reads: number; chances: number };
 }
 
-/** Asks a check of one probe whose answer is kept already. */
-async function keptProbe(now: { isGathering?: boolean; isQuiet?: boolean }): Promise<Asked> {
+/** Asks a check, of one probe unless said otherwise, whose answer is kept already. */
+async function keptProbe(now: {
+  isGathering?: boolean;
+  mayRead?: boolean;
+  isOneProbe?: boolean;
+}): Promise<Asked> {
   const tail = new Tail(1, { head: version, shown: "7:7:" });
-  const counts = { reads: 0, looks: 0 };
+  const counts = { reads: 0, chances: 0 };
   const present = new PresentAnswers({
     answers: new AnswerCache({ maxBytes: 100_000, maxEntries: 100 }),
     tails: {
       known: () => tail,
       isGathering: now.isGathering ?? false,
-      mayBeQuiet: () => {
-        counts.looks += 1;
-        return now.isQuiet ?? false;
+      mayReadAlone: () => {
+        counts.chances += 1;
+        return now.mayRead ?? false;
       },
       read: async () => {
         counts.reads += 1;
@@ -56,7 +60,7 @@ async function keptProbe(now: { isGathering?: boolean; isQuiet?: boolean }): Pro
         names: new Map([["doc", new Set(["owner"])]]),
         readsOneEntity: true,
         readsOneSubject: true,
-        isOneProbe: true,
+        isOneProbe: now.isOneProbe ?? true,
         knownType: undefined,
       }),
     },
@@ -82,26 +86,32 @@ async function keptProbe(now: { isGathering?: boolean; isQuiet?: boolean }): Pro
   return { searched, counts };
 }
 
-test("alone, it is searched where something changes all the time", async () => {
+test("alone, it is searched where a reading costs as much", async () => {
   const { searched, counts } = await keptProbe({});
   assert.equal(await searched(), 1);
-  assert.deepEqual(counts, { reads: 0, looks: 1 });
+  assert.deepEqual(counts, { reads: 0, chances: 1 });
 });
 
-test("alone, it is given where nothing seems to have changed", async () => {
-  const { searched, counts } = await keptProbe({ isQuiet: true });
+test("alone, it is given where a reading is likely to cost little", async () => {
+  const { searched, counts } = await keptProbe({ mayRead: true });
   assert.equal(await searched(), 0);
-  assert.deepEqual(counts, { reads: 1, looks: 1 });
+  assert.deepEqual(counts, { reads: 1, chances: 1 });
 });
 
 test("it is given where callers are waited for, who share the reading", async () => {
   const { searched, counts } = await keptProbe({ isGathering: true });
   assert.equal(await searched(), 0);
-  assert.deepEqual(counts, { reads: 1, looks: 0 });
+  assert.deepEqual(counts, { reads: 1, chances: 0 });
+});
+
+test("a check of more than one probe is given, and takes no chance of a caller that is alone", async () => {
+  const { searched, counts } = await keptProbe({ isOneProbe: false });
+  assert.equal(await searched(), 0);
+  assert.deepEqual(counts, { reads: 1, chances: 0 });
 });
 
 test("of several at the same time all are given but the first", async () => {
   const { searched, counts } = await keptProbe({});
   assert.equal(await searched(3), 1);
-  assert.deepEqual(counts, { reads: 2, looks: 1 });
+  assert.deepEqual(counts, { reads: 2, chances: 1 });
 });

@@ -27,6 +27,8 @@ interface Quiet {
   shown: string | null;
   life: string;
   looks: number;
+  /** Called while it is looked. */
+  onLook: () => void;
 }
 
 interface Reading {
@@ -38,7 +40,7 @@ interface Reading {
 
 function reading({ maxBytes = 100_000, statementsMax = 2 } = {}): Reading {
   const sent: Sent[] = [];
-  const quiet: Quiet = { shown: null, life: "here", looks: 0 };
+  const quiet: Quiet = { shown: null, life: "here", looks: 0, onLook: () => {} };
   const listOf = (literal: unknown): readonly string[] =>
     String(literal)
       .slice(1, -1)
@@ -48,6 +50,7 @@ function reading({ maxBytes = 100_000, statementsMax = 2 } = {}): Reading {
     read: async (text, [tenants, shown]) => {
       if (statementName(text) === "changes/quiet") {
         quiet.looks += 1;
+        quiet.onLook();
         return [{ shown: quiet.shown, life: quiet.life }];
       }
       const { promise, resolve, reject } = Promise.withResolvers<Record<string, unknown>[]>();
@@ -300,18 +303,53 @@ test("where something changes all the time, it is seldom looked whether anything
   assert.equal(await ask(50), 50);
 });
 
-test("after a look in vain it may be quiet again when some readings were not made", async () => {
-  const { sent, tails, read } = reading();
-  const first = read(t1);
+/** Reads the tail of a tenant, with that answer where it is no look that says enough. */
+async function readOnce({ sent, read }: Reading, shown = "7:7:"): Promise<void> {
+  const tail = read(t1);
   await settled();
-  sent[0]?.answer();
-  await first;
-  assert.deepEqual([tails.mayBeQuiet(), tails.mayBeQuiet()], [true, true]);
-  const second = read(t1);
+  sent.at(-1)?.answer({ shown });
+  await tail;
+}
+
+test("one caller may read alone what is known, while nothing else is read", async () => {
+  const all = reading();
+  const { sent, quiet, tails, read } = all;
+  assert.equal(tails.mayReadAlone(t1), false, "its tail is not known");
+  await readOnce(all);
+  assert.deepEqual([tails.mayReadAlone(t1), tails.mayReadAlone(t2)], [true, false]);
+  const other = read(t2);
   await settled();
-  sent[1]?.answer();
-  await second;
-  assert.deepEqual([tails.mayBeQuiet(), tails.mayBeQuiet()], [false, true]);
+  assert.equal(tails.mayReadAlone(t1), false, "a reading runs");
+  sent.at(-1)?.answer();
+  await other;
+  quiet.shown = "7:7:";
+  await readOnce(all);
+  assert.equal(quiet.looks, 1);
+  assert.equal(tails.mayReadAlone(t1), true);
+});
+
+test("after a look in vain one caller may read alone when some readings were not made", async () => {
+  const all = reading();
+  await readOnce(all);
+  await readOnce(all);
+  assert.equal(all.quiet.looks, 1);
+  const chances = Array.from({ length: 4 }, () => all.tails.mayReadAlone(t1));
+  assert.deepEqual(chances, [false, false, true, true]);
+});
+
+test("where looks are slow, one caller seldom reads alone, and several look all the same", async (t) => {
+  const { work } = stopClocks(t);
+  const all = reading();
+  const { quiet, tails } = all;
+  await readOnce(all);
+  quiet.shown = "7:7:";
+  quiet.onLook = () => work(6);
+  await readOnce(all);
+  assert.deepEqual([tails.mayReadAlone(t1), tails.mayReadAlone(t1)], [false, true]);
+  await readOnce(all);
+  const chances = Array.from({ length: 4 }, () => tails.mayReadAlone(t1));
+  assert.deepEqual(chances, [false, false, false, true]);
+  assert.equal(quiet.looks, 2);
 });
 
 test("a tenant that is not there has no tail", async () => {

@@ -100,7 +100,7 @@ export class PresentAnswers {
     if (this.#underWay > 1 || tails.isGathering) return false;
     try {
       const { isOneProbe } = await this.#footprintOf(tenant, asked, kept);
-      return isOneProbe && !tails.mayBeQuiet();
+      return isOneProbe && !tails.mayReadAlone(tenant);
     } catch (error) {
       // The answer is of a tenant that is gone. Another one may have its id, which the tail will say.
       if (error instanceof PembaError && error.kind === "not_found") return false;

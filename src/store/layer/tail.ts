@@ -93,8 +93,11 @@ export interface TailReader {
   known(tenant: TenantId): Tail | undefined;
   /** Whether other callers are waited for, who would share a reading. */
   readonly isGathering: boolean;
-  /** Whether a reading may cost little, as nothing has changed of late. Asked once before each one that depends on it. */
-  mayBeQuiet(): boolean;
+  /**
+   * Whether a reading for one caller is likely to cost little. If not, it becomes a little more likely, so this is asked
+   * only if the answer decides.
+   */
+  mayReadAlone(tenant: TenantId): boolean;
   /**
    * The tail, read at a moment after the call; undefined if the server that was asked knows no such
    * tenant. Fails with UNAVAILABLE, and with CANCELLED when the signal aborts.

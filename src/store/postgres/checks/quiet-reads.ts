@@ -6,6 +6,12 @@ import type { Reads } from "../replicas/reads.ts";
 
 const quietStatement = statementFile("changes/quiet.sql");
 
+/** A look that takes longer costs one caller more than it saves. */
+const quickMs = 5;
+
+/** One caller alone waits for a look in vain: so seldom that few answers are later for it. */
+const aloneSkipsMax = 1_000;
+
 /** A tail, and the life of the database that showed it. */
 interface SeenTail {
   readonly tail: Tail;
@@ -19,14 +25,19 @@ interface SeenTail {
 export class QuietReads {
   readonly #reads: Reads;
   readonly #backoff = new Backoff();
+  /** Of callers that are alone. */
+  readonly #alone = new Backoff(aloneSkipsMax);
 
   constructor(reads: Reads) {
     this.#reads = reads;
   }
 
-  /** Whether it is worth a look now. Each time that it is not brings the next look nearer. */
-  mayLook(): boolean {
-    return this.#backoff.mayTry();
+  /**
+   * Whether one caller alone gains by a look: the last ones were quick, and nothing had changed. Counts as a chance
+   * of a look, so it is asked only if the answer decides.
+   */
+  mayLookAlone(): boolean {
+    return this.#alone.mayTry() && this.#backoff.mayTry();
   }
 
   /**
@@ -36,17 +47,23 @@ export class QuietReads {
   async isQuietSince(tails: readonly (SeenTail | undefined)[]): Promise<boolean> {
     const [first] = tails;
     if (first === undefined || !tails.every((seen) => isAlike(seen, first))) return false;
-    if (!this.mayLook()) return false;
+    if (!this.#backoff.mayTry()) return false;
+    const began = performance.now();
     const frame = { state: undefined, head: undefined, signal: undefined };
     const [row] = await this.#reads.read(quietStatement, [], frame);
     const isQuiet =
       row !== undefined &&
       optionalTextOf(row, "shown") === first.tail.state.shown &&
       textOf(row, "life") === first.life;
-    if (isQuiet) this.#backoff.succeeded();
-    else this.#backoff.failed();
+    count(this.#backoff, isQuiet);
+    count(this.#alone, isQuiet && performance.now() - began <= quickMs);
     return isQuiet;
   }
+}
+
+function count(backoff: Backoff, isSuccess: boolean): void {
+  if (isSuccess) backoff.succeeded();
+  else backoff.failed();
 }
 
 function isAlike(seen: SeenTail | undefined, { tail, life }: SeenTail): boolean {

@@ -88,8 +88,10 @@ export class TailReads implements TailReader {
     return this.#returning.isWaiting;
   }
 
-  mayBeQuiet(): boolean {
-    return this.#quiet.mayLook();
+  mayReadAlone(tenant: TenantId): boolean {
+    // The callers of a reading that still runs may have given it up.
+    if (this.#statements > 0) return false;
+    return this.#followed.has(tenant) && this.#quiet.mayLookAlone();
   }
 
   known(tenant: TenantId): Tail | undefined {
