@@ -1,5 +1,6 @@
 import cluster, { type Worker } from "node:cluster";
 
+import { HandedConnections } from "./handed-connections.ts";
 import { isFromWorker, type ToWorker, type WorkerOrder } from "./message.ts";
 import type { WorkerEnd, WorkerProcess } from "./supervise.ts";
 
@@ -36,23 +37,24 @@ export function startWorkerProcess(order: WorkerOrder): WorkerProcess {
     for (const message of messages) send(message);
   });
   worker.on("error", () => undefined);
-  return {
-    send,
-    kill: () => worker.process.kill("SIGKILL"),
-    onMessage,
-    onEnd: (listener) => {
-      worker.once("exit", (status: number | null, signal: string | null) => {
-        const end = { status: status ?? undefined, signal: signal ?? undefined };
-        // Its last messages may still come.
-        if (worker.isConnected()) worker.once("disconnect", () => listener(end));
-        else listener(end);
-      });
-      worker.once("error", (error) => {
-        // Without a process there is no exit.
-        if (worker.process.pid === undefined) listener(endOf(error));
-      });
-    },
+  const onEnd: WorkerProcess["onEnd"] = (listener) => {
+    worker.once("exit", (status: number | null, signal: string | null) => {
+      const end = { status: status ?? undefined, signal: signal ?? undefined };
+      // Its last messages may still come.
+      if (worker.isConnected()) worker.once("disconnect", () => listener(end));
+      else listener(end);
+    });
+    worker.once("error", (error) => {
+      // Without a process there is no exit.
+      if (worker.process.pid === undefined) listener(endOf(error));
+    });
   };
+  const handed = new HandedConnections(worker);
+  onEnd(({ status }) => {
+    // One that was told to end has given back what it does not take.
+    if (status !== 0) handed.close();
+  });
+  return { send, kill: () => worker.process.kill("SIGKILL"), onMessage, onEnd };
 }
 
 /** Where the system has no room for one more process. */

@@ -75,6 +75,21 @@ async function statusOn(socket: Socket): Promise<number> {
   return await promise;
 }
 
+/** What comes on a connection of its own, which asks whether the instance is there, until it is closed. */
+async function textOn(t: TestContext, url: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  t.after(() => socket.destroy());
+  // It may be reset.
+  socket.on("error", () => {});
+  let text = "";
+  socket.on("data", (chunk) => (text += String(chunk)));
+  socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  socket.once("close", () => resolve());
+  await promise;
+  return text;
+}
+
 describe("an instance with two workers", { skip }, () => {
   let instance: WorkingInstance;
   let kills = 0;
@@ -152,6 +167,27 @@ describe("an instance with two workers", { skip }, () => {
       // A worker may have had none of the requests: then the kill has shown nothing.
       isShown = statuses.includes(0) && statuses.includes(200);
     }
+  });
+
+  test("a connection that was handed to a worker that dies before it has it is closed", async (t) => {
+    const [held] = await instance.workers();
+    assert.ok(held !== undefined);
+    const atKill = instance.log().length;
+    // It takes one connection of the port, and never says that it has it.
+    process.kill(held, "SIGSTOP");
+    const answers: string[] = [];
+    const othersAnswered = Promise.withResolvers<void>();
+    const asking = Array.from({ length: 4 }, async () => {
+      answers.push((await textOn(t, instance.url)).slice(0, 12));
+      if (answers.length === 3) othersAnswered.resolve();
+    });
+    await othersAnswered.promise;
+    process.kill(held, "SIGKILL");
+    kills++;
+    await Promise.all(asking);
+    const answer = "HTTP/1.1 200";
+    assert.deepEqual(answers, [answer, answer, answer, ""]);
+    await instance.logs(/rest listens on/, atKill);
   });
 
   test("requests under way in all workers go on to their end after a signal, also one to all processes", async (t) => {
