@@ -94,8 +94,8 @@ export interface TailReader {
   /** Whether other callers are waited for, who would share a reading. */
   readonly isGathering: boolean;
   /**
-   * Whether a reading for one caller is likely to cost little. If not, it becomes a little more likely, so this is asked
-   * only if the answer decides.
+   * Whether a reading for one caller is likely to cost little. Each question counts as a chance to find that out again,
+   * so it is asked only if the answer decides.
    */
   mayReadAlone(tenant: TenantId): boolean;
   /**

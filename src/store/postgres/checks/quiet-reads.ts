@@ -9,7 +9,7 @@ const quietStatement = statementFile("changes/quiet.sql");
 /** A look that takes longer costs one caller more than it saves. */
 const quickMs = 5;
 
-/** One caller alone waits for a look in vain: so seldom that few answers are later for it. */
+/** After a look in vain, a caller that is alone has waited for two statements. That has to be rare. */
 const aloneSkipsMax = 1_000;
 
 /** A tail, and the life of the database that showed it. */
