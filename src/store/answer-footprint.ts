@@ -1,3 +1,4 @@
+import { Pace, type Steps } from "../base/steps.ts";
 import type { CandidatePlan } from "../plan/passes/5-drop-guards.ts";
 import type { Question } from "../plan/question.ts";
 import type { Gather } from "../sql/gather/gather.ts";
@@ -26,8 +27,8 @@ export interface AnswerFootprint {
 }
 
 /** `gather` is that of the plan: what the search of the same plan reads is part of it. */
-export function checkFootprint(question: Question, gather: Gather): AnswerFootprint {
-  const { names, reached } = readBy(gather);
+export function* checkFootprint(question: Question, gather: Gather): Steps<AnswerFootprint> {
+  const { names, reached } = yield* readBy(gather);
   const { entityType, subjectType, subjectRelation } = question;
   return {
     names,
@@ -39,19 +40,19 @@ export function checkFootprint(question: Question, gather: Gather): AnswerFootpr
 }
 
 /** A lookup has the answers of the checks of all ids that are known. `gather` is that of these checks. */
-export function lookupFootprint(
+export function* lookupFootprint(
   end: Lookup["end"],
   candidates: CandidatePlan,
   gather: Gather,
-): AnswerFootprint {
-  const { names, reached } = readBy(gather);
+): Steps<AnswerFootprint> {
+  const { names, reached } = yield* readBy(gather);
   const { entityType, subjectType, subjectRelation } = candidates.question;
   return {
     names,
     readsOneEntity: end === "subjects" && !reached.has(entityType),
     readsOneSubject: end === "entities" && subjectRelation === "" && !reached.has(subjectType),
     isOneProbe: false,
-    knownType: acceptsAll(end, candidates)
+    knownType: (yield* acceptsAll(end, candidates))
       ? end === "entities"
         ? entityType
         : subjectType
@@ -59,21 +60,27 @@ export function lookupFootprint(
   };
 }
 
-/** The names that a gather reads, and the types that its hops lead to. */
-function readBy({ types }: Gather): {
+interface ReadByGather {
   readonly names: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The types that hops lead to. */
   readonly reached: ReadonlySet<string>;
-} {
+}
+
+function* readBy({ types }: Gather): Steps<ReadByGather> {
   const names = new Map<string, Set<string>>();
   const reached = new Set<string>();
+  const pace = new Pace();
   for (const { entityType, hops, direct, listed, attributes } of types) {
     const ofType = names.get(entityType) ?? new Set();
     names.set(entityType, ofType);
-    for (const { relations, subjectType } of hops) {
-      reached.add(subjectType);
-      for (const name of relations) ofType.add(name);
+    for (const { subjectType } of hops) reached.add(subjectType);
+    const read = [...hops.map(({ relations }) => relations), direct, listed, attributes];
+    for (const list of read) {
+      for (const name of list) {
+        if (pace.step()) yield;
+        ofType.add(name);
+      }
     }
-    for (const list of [direct, listed, attributes]) for (const name of list) ofType.add(name);
   }
   return { names, reached };
 }
@@ -88,11 +95,16 @@ function isOneName(names: AnswerFootprint["names"]): boolean {
  * May something be accepted that no tuple and no attribute in the footprint names? A rule may hold for an entity
  * without any attribute; for a subject it holds, as an attribute does, for each of them.
  */
-function acceptsAll(end: Lookup["end"], { states }: CandidatePlan): boolean {
-  const tests = [...states.values()].flatMap((state) => state.tests);
-  return tests.some(
-    ({ test: { kind } }) => kind === "rule" || (kind === "attribute" && end === "subjects"),
-  );
+function* acceptsAll(end: Lookup["end"], { states }: CandidatePlan): Steps<boolean> {
+  const pace = new Pace();
+  for (const { tests } of states.values()) {
+    if (pace.step()) yield;
+    const isAny = tests.some(
+      ({ test: { kind } }) => kind === "rule" || (kind === "attribute" && end === "subjects"),
+    );
+    if (isAny) return true;
+  }
+  return false;
 }
 
 /**

@@ -47,13 +47,13 @@ export class AnswerFootprints implements FootprintReader {
     if (kind === "check") {
       const plan = await planner.planOf(planning);
       const make = function* () {
-        return checkFootprint(plan.question, yield* gatherFor(plan));
+        return yield* checkFootprint(plan.question, yield* gatherFor(plan));
       };
       return await this.#kept.find(key, make, planning.signal);
     }
     const { plan, candidates } = await planner.lookupOf(planning);
     const make = function* () {
-      return lookupFootprint(kind, candidates, yield* gatherFor(plan));
+      return yield* lookupFootprint(kind, candidates, yield* gatherFor(plan));
     };
     return await this.#kept.find(key, make, planning.signal);
   }
