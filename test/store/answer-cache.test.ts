@@ -34,6 +34,41 @@ test("tokens that come once push out no answer, and are forgotten themselves", (
   assert.equal(cache.comesAgain("token 0"), false);
 });
 
+/** Asks for each of the questions, keeps what is not there, and answers how many were. */
+function askAll(cache: AnswerCache, questions: readonly string[]): number {
+  const hits = questions.filter((question) => {
+    const isKept = cache.answer(question) !== undefined;
+    if (!isKept) cache.keepAnswer(question, answer);
+    return isKept;
+  });
+  return hits.length;
+}
+
+function numbered(name: string, count: number): readonly string[] {
+  return Array.from({ length: count }, (_, nth) => `${name} ${nth}`);
+}
+
+for (const [bound, filled] of [
+  ["number", { maxBytes: 1_000_000, maxEntries: 1_000 }],
+  ["memory", { maxBytes: 285_000, maxEntries: 100_000 }],
+] as const) {
+  test(`questions that come in a circle are kept as far as their ${bound} allows`, () => {
+    const cache = new AnswerCache(filled);
+    const circle = numbered("question", 1_900);
+    for (let round = 0; round < 5; round += 1) askAll(cache, circle);
+    const hits = askAll(cache, circle);
+    assert.ok(hits > 700, `${hits} of about 1,000`);
+  });
+
+  test(`other questions take the place at once of those that come no more (${bound})`, () => {
+    const cache = new AnswerCache(filled);
+    const [early, late] = [numbered("early", 2_000), numbered("late", 500)];
+    for (let round = 0; round < 5; round += 1) askAll(cache, early);
+    for (let round = 0; round < 6; round += 1) askAll(cache, late);
+    assert.equal(askAll(cache, late), late.length);
+  });
+}
+
 test("what was used least goes when the characters of the keys take too much", () => {
   const cache = new AnswerCache(limits);
   const key = (nth: number): string => `${nth}|${"x".repeat(1_000)}`;

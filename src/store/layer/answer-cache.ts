@@ -12,7 +12,7 @@ export interface AnswerCacheLimits {
 }
 
 /** What an entry takes beside the characters of its key, with its share of the index: measured. */
-const entryBytes = 200;
+const entryBytes = 250;
 
 /** How much of the memory is for tokens that came once. */
 const onceShare = 0.1;
@@ -20,20 +20,37 @@ const onceShare = 0.1;
 /** How much of the memory one lookup may take: it would push out thousands of checks. */
 const lookupShare = 1 / 32;
 
+/** How likely a new entry takes the place of one that may be asked for again. */
+const admittedShare = 1 / 8;
+
+/** For each entry so many questions may come until an entry that none of them asks for is unlikely to be asked for again. */
+const idleQuestionsMax = 2;
+
 /** With one of these in it, a text takes two bytes for each character. */
 const wide = /[\u0100-\u{10FFFF}]/u;
 
 /** What is kept: an answer, or the key of the state that a token names. */
 type Kept = CheckAnswer | PresentAnswer | string;
 
+interface Entry {
+  readonly kept: Kept;
+  /** How many questions had come when it was asked for the last time. */
+  usedAt: number;
+}
+
 /**
- * Answers by what they depend on, and tokens by their text, those that were used last. Tokens
- * that came once have a place of their own: however many they are, they push out nothing else.
+ * Answers by what they depend on, and tokens by their text. Tokens that came once have a place of their
+ * own: however many they are, they push out nothing else.
+ *
+ * When there is no room, the entry that was used longest ago goes, but not for each new one. Otherwise
+ * questions that come in a circle, more of them than there is room for, would push out each other, each just
+ * before it comes again. An entry that is unlikely to be asked for again goes at once.
  */
 export class AnswerCache {
-  readonly #kept: LRUCache<string, Kept>;
+  readonly #kept: LRUCache<string, Entry>;
   readonly #once: LRUCache<string, true>;
   readonly #lookupBytesMax: number;
+  #asked = 0;
 
   constructor({ maxBytes, maxEntries }: AnswerCacheLimits) {
     this.#lookupBytesMax = maxBytes * lookupShare;
@@ -45,7 +62,7 @@ export class AnswerCache {
     this.#kept = new LRUCache({
       max: placesIn(keptBytes),
       maxSize: keptBytes,
-      sizeCalculation: (kept, key) => entryBytes + bytesOf(key) + bytesOfKept(kept),
+      sizeCalculation: ({ kept }, key) => bytesOfEntry(key, kept),
     });
     this.#once = new LRUCache({
       max: placesIn(onceBytes),
@@ -55,34 +72,34 @@ export class AnswerCache {
   }
 
   answer(key: string): CheckAnswer | undefined {
-    const kept = this.#kept.get(key);
+    const kept = this.#used(key);
     return typeof kept === "object" && "allowed" in kept ? kept : undefined;
   }
 
   present(key: string): PresentAnswer | undefined {
-    const kept = this.#kept.get(presentKey(key));
+    const kept = this.#used(presentKey(key));
     return typeof kept === "object" && "position" in kept ? kept : undefined;
   }
 
   /** Keeps no lookup that would take too much of the memory. */
   keepPresent(key: string, answer: PresentAnswer): void {
-    if (bytesOfKept(answer) <= this.#lookupBytesMax) this.#kept.set(presentKey(key), answer);
+    if (bytesOfKept(answer) <= this.#lookupBytesMax) this.#keep(presentKey(key), answer);
   }
 
   keepAnswer(key: string, answer: CheckAnswer): void {
-    this.#kept.set(key, answer);
+    this.#keep(key, answer);
   }
 
   /** The state that a token names; undefined while that is not known. */
   state(token: string): string | undefined {
-    const kept = this.#kept.get(digest(token));
+    const kept = this.#used(digest(token));
     return typeof kept === "string" ? kept : undefined;
   }
 
   keepState(token: string, state: string): void {
     const key = digest(token);
     this.#once.delete(key);
-    this.#kept.set(key, digest(state));
+    this.#keep(key, digest(state));
   }
 
   /** Whether a token was here before; asking counts as coming. */
@@ -92,11 +109,36 @@ export class AnswerCache {
     this.#once.set(key, true);
     return false;
   }
+
+  #used(key: string): Kept | undefined {
+    this.#asked += 1;
+    const entry = this.#kept.get(key);
+    if (entry !== undefined) entry.usedAt = this.#asked;
+    return entry?.kept;
+  }
+
+  #keep(key: string, kept: Kept): void {
+    if (this.#kept.has(key) || this.#admits(bytesOfEntry(key, kept)))
+      this.#kept.set(key, { kept, usedAt: this.#asked });
+  }
+
+  /** Whether there is room for one more, or the entry that would go for it is to go. */
+  #admits(bytes: number): boolean {
+    const { size, max, calculatedSize, maxSize } = this.#kept;
+    if (size < max && calculatedSize + bytes <= maxSize) return true;
+    const [next] = this.#kept.rvalues();
+    const isIdle = next === undefined || this.#asked - next.usedAt > idleQuestionsMax * size;
+    return isIdle || Math.random() < admittedShare;
+  }
 }
 
 /** Keys of pinned answers begin with a state, which is a digest. */
 function presentKey(key: string): string {
   return `now ${key}`;
+}
+
+function bytesOfEntry(key: string, kept: Kept): number {
+  return entryBytes + bytesOf(key) + bytesOfKept(kept);
 }
 
 function bytesOfKept(kept: Kept): number {
