@@ -6,7 +6,11 @@ import { noTelemetry } from "../../src/base/telemetry.ts";
 import { emptyContext, type SchemaVersion, type TenantId } from "../../src/base/tuple.ts";
 import { AnswerCache } from "../../src/store/layer/answer-cache.ts";
 import { PresentAnswers } from "../../src/store/layer/present-answers.ts";
-import { checkKeeping, presentCheck } from "../../src/store/layer/present-question.ts";
+import {
+  checkKeeping,
+  presentCheck,
+  type PresentQuestion,
+} from "../../src/store/layer/present-question.ts";
 import { Tail } from "../../src/store/layer/tail.ts";
 import type { CheckAnswer, CheckQuestion } from "../../src/store/store.ts";
 import { tuple } from "./engines.ts";
@@ -26,8 +30,11 @@ const question: CheckQuestion = {
 const found: CheckAnswer = { allowed: true, nodes: 1, schemaVersion: version, shown: undefined };
 
 interface Asked {
-  /** Asks as often at the same time. Resolves to how many of them were searched. */
-  readonly searched: (times?: number) => Promise<number>;
+  /**
+   * Asks as often at the same time, beside so many other checks of the plan for which nothing is kept. Resolves to
+   * how many of all were searched.
+   */
+  readonly searched: (times?: number, others?: number) => Promise<number>;
   /** How often the tail was read, and how often it was asked whether that is worth it for one caller. */
   readonly counts: { reads: number; chances: number };
 }
@@ -67,18 +74,30 @@ async function keptProbe(now: {
     schemas: { knownHead: () => version },
     telemetry: noTelemetry,
   });
-  const asked = presentCheck({ item, question }) ?? assert.fail("it is kept");
-  const searched = async (times = 1): Promise<number> => {
+  const askedOf = (id: string): PresentQuestion => {
+    const of = { ...item, entity: { ...entity, id } };
+    return presentCheck({ item: of, question }) ?? assert.fail("it may be kept");
+  };
+  let others = 0;
+  const other = (): string => {
+    others += 1;
+    return `other ${others}`;
+  };
+  const searched = async (times = 1, unkept = 0): Promise<number> => {
     let searches = 0;
     const search = async (): Promise<readonly CheckAnswer[]> => {
       searches += 1;
       return await Promise.resolve([found]);
     };
-    const ask = async (): Promise<void> => {
-      const [answer] = await present.answer(tenant, asked, checkKeeping, search);
+    const ask = async (id: string): Promise<void> => {
+      const [answer] = await present.answer(tenant, askedOf(id), checkKeeping, search);
       assert.equal(answer?.allowed, true);
     };
-    await Promise.all(Array.from({ length: times }, ask));
+    const ids = [
+      ...Array.from({ length: times }, () => entity.id),
+      ...Array.from({ length: unkept }, other),
+    ];
+    await Promise.all(ids.map(ask));
     return searches;
   };
   // It is kept when it comes for the second time.
@@ -114,4 +133,44 @@ test("of several at the same time all are given but the first", async () => {
   const { searched, counts } = await keptProbe({});
   assert.equal(await searched(3), 1);
   assert.deepEqual(counts, { reads: 2, chances: 1 });
+});
+
+/** Asks so often beside so many others, again and again. */
+async function askAgain({ searched }: Asked, times: number, others: number): Promise<void> {
+  for (let round = 0; round < 40; round += 1) await searched(times, others);
+}
+
+test("where half of eight callers are searched anyway, it is searched with them", async () => {
+  const asked = await keptProbe({ mayRead: true });
+  await askAgain(asked, 4, 4);
+  assert.equal(await asked.searched(4, 4), 8);
+  assert.equal(await asked.searched(1, 0), 1);
+});
+
+test("it is given again when those that come with it have kept answers too", async () => {
+  const asked = await keptProbe({});
+  await askAgain(asked, 4, 4);
+  await askAgain(asked, 8, 0);
+  assert.equal(await asked.searched(8), 1);
+});
+
+test("it is given to one caller, however often that one asks what is searched", async () => {
+  const asked = await keptProbe({ mayRead: true });
+  for (let round = 0; round < 100; round += 1) {
+    await asked.searched(1, 0);
+    await asked.searched(0, 1);
+  }
+  assert.equal(await asked.searched(), 0);
+});
+
+test("it is given where more callers are searched than one statement answers", async () => {
+  const asked = await keptProbe({});
+  await askAgain(asked, 20, 20);
+  assert.equal(await asked.searched(20, 20), 21);
+});
+
+test("a check of more than one probe is given beside callers that are searched", async () => {
+  const asked = await keptProbe({ isOneProbe: false });
+  await askAgain(asked, 4, 4);
+  assert.equal(await asked.searched(4, 4), 4);
 });

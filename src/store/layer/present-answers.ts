@@ -5,6 +5,7 @@ import { type AnswerFootprint, touches } from "../answer-footprint.ts";
 import type { CompiledSchemas } from "../compiled-schemas.ts";
 import type { AnswerCache } from "./answer-cache.ts";
 import { OutdatedPlans } from "./outdated-plans.ts";
+import { PlansTraffic, type PlanTraffic } from "./plan-traffic.ts";
 import type { Keeping, PresentAnswer, PresentQuestion } from "./present-question.ts";
 import { Sightings } from "./sightings.ts";
 import type { Tail, TailReader } from "./tail.ts";
@@ -30,6 +31,15 @@ interface PresentAnswersParts {
   readonly telemetry: Telemetry;
 }
 
+/** A question, with what is known of it. */
+interface FoundQuestion {
+  /** Of its tenant and its plan. */
+  readonly plan: string;
+  readonly key: string;
+  readonly kept: PresentAnswer | undefined;
+  readonly traffic: PlanTraffic;
+}
+
 /**
  * Answers questions of the present state from earlier answers. An answer is kept with a position of the
  * tail that lies before the state in which it was found. It holds as long as no later change of the
@@ -40,6 +50,7 @@ export class PresentAnswers {
   readonly #parts: PresentAnswersParts;
   readonly #sightings = new Sightings();
   readonly #outdated = new OutdatedPlans();
+  readonly #traffic = new PlansTraffic();
   #underWay = 0;
 
   constructor(parts: PresentAnswersParts) {
@@ -53,10 +64,16 @@ export class PresentAnswers {
     keeping: Keeping<Answer>,
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
+    const plan = `${tenant} ${asked.plan}`;
+    const key = `${plan}|${asked.key}`;
+    const kept = this.#parts.answers.present(key);
+    const traffic = this.#traffic.of(plan);
     this.#underWay += 1;
+    traffic.entered(kept !== undefined);
     try {
-      return await this.#answer(tenant, asked, keeping, ask);
+      return await this.#answer(tenant, asked, { plan, key, kept, traffic }, keeping, ask);
     } finally {
+      traffic.left();
       this.#underWay -= 1;
     }
   }
@@ -64,17 +81,16 @@ export class PresentAnswers {
   async #answer<Answer>(
     tenant: TenantId,
     asked: PresentQuestion,
+    { plan, key, kept, traffic }: FoundQuestion,
     keeping: Keeping<Answer>,
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
-    const { answers, tails, telemetry } = this.#parts;
-    const plan = `${tenant} ${asked.plan}`;
-    const key = `${plan}|${asked.key}`;
-    const kept = answers.present(key);
+    const { tails, telemetry } = this.#parts;
     // A question that comes once costs no statement, and takes no room from other answers.
     if (kept === undefined && !this.#sightings.comesAgain(key)) return await ask();
     if (this.#outdated.rests(plan)) return await ask();
-    if (kept !== undefined && (await this.#costsLess(tenant, asked, kept))) return await ask();
+    if (kept !== undefined && (await this.#costsLess(tenant, asked, kept, traffic)))
+      return await ask();
     const known = kept === undefined ? tails.known(tenant) : undefined;
     const tail = known ?? (await tails.read(tenant, asked.signal));
     if (tail === undefined) return await ask();
@@ -90,17 +106,32 @@ export class PresentAnswers {
     return await this.#asked(key, tail, keeping, ask);
   }
 
-  /** Whether a search costs no more than to read the tail for this question alone. */
+  /** Whether a search costs no more than to find out whether the kept answer holds. */
   async #costsLess(
     tenant: TenantId,
     asked: PresentQuestion,
     kept: PresentAnswer,
+    traffic: PlanTraffic,
   ): Promise<boolean> {
     const { tails } = this.#parts;
-    if (this.#underWay > 1 || tails.isGathering) return false;
+    const isShared = this.#underWay > 1 || tails.isGathering;
+    if (isShared && !traffic.isMixed) return false;
+    const isOneProbe =
+      traffic.isOneProbe(kept.schemaVersion) ??
+      (await this.#isOneProbe(tenant, asked, kept, traffic));
+    return isOneProbe && (traffic.isMixed || !tails.mayReadAlone(tenant));
+  }
+
+  async #isOneProbe(
+    tenant: TenantId,
+    asked: PresentQuestion,
+    kept: PresentAnswer,
+    traffic: PlanTraffic,
+  ): Promise<boolean> {
     try {
       const { isOneProbe } = await this.#footprintOf(tenant, asked, kept);
-      return isOneProbe && !tails.mayReadAlone(tenant);
+      traffic.foundProbe(kept.schemaVersion, isOneProbe);
+      return isOneProbe;
     } catch (error) {
       // The answer is of a tenant that is gone. Another one may have its id, which the tail will say.
       if (error instanceof PembaError && error.kind === "not_found") return false;

@@ -1,0 +1,76 @@
+import { LRUCache } from "lru-cache";
+
+import type { SchemaVersion } from "../../base/tuple.ts";
+
+/** How many plans are remembered. */
+const plansMax = 10_000;
+
+/** How many characters their keys may have. */
+const charactersMax = 2_000_000;
+
+/** With more callers of a plan at the same time, one statement does not answer all searches anyway. */
+const callersMax = 16;
+
+/** Of the other callers, so many may have nothing kept on average. */
+const searchesMax = 0.5;
+
+/** What one question counts in a mean of the last ones. */
+const weight = 1 / 64;
+
+/**
+ * The questions of one plan of late: how many come at the same time, and for how many of them nothing is kept.
+ *
+ * Those for which nothing is kept are searched, together in one statement. To find out beside it whether the answers of
+ * the others hold is a second statement. It costs more than a few more probes in the first one.
+ */
+export class PlanTraffic {
+  #callers = 0;
+  /** Most of late. */
+  #callersPeak = 0;
+  #searchedShare = 0;
+  /** Whether one probe answers its questions, under the version for which that was found out. */
+  #probe: { readonly version: SchemaVersion; readonly isEnough: boolean } | undefined;
+
+  /** A question has come. */
+  entered(isKept: boolean): void {
+    this.#callers += 1;
+    this.#callersPeak = Math.max(this.#callers, this.#callersPeak * (1 - weight));
+    this.#searchedShare += weight * ((isKept ? 0 : 1) - this.#searchedShare);
+  }
+
+  left(): void {
+    this.#callers -= 1;
+  }
+
+  /** Whether others are likely to be searched at the same time as a question. */
+  get isMixed(): boolean {
+    const others = this.#callersPeak - 1;
+    return others < callersMax && this.#searchedShare * others > searchesMax;
+  }
+
+  /** Whether one probe answers a question under the version; undefined if that is not known. */
+  isOneProbe(version: SchemaVersion): boolean | undefined {
+    return this.#probe?.version === version ? this.#probe.isEnough : undefined;
+  }
+
+  foundProbe(version: SchemaVersion, isEnough: boolean): void {
+    this.#probe = { version, isEnough };
+  }
+}
+
+/** Plans by their keys, those that were asked for last. */
+export class PlansTraffic {
+  readonly #plans = new LRUCache<string, PlanTraffic>({
+    max: plansMax,
+    maxSize: charactersMax,
+    sizeCalculation: (_plan, key) => key.length,
+  });
+
+  of(key: string): PlanTraffic {
+    const known = this.#plans.get(key);
+    if (known !== undefined) return known;
+    const plan = new PlanTraffic();
+    this.#plans.set(key, plan);
+    return plan;
+  }
+}
