@@ -60,7 +60,7 @@ for (const [bound, filled] of [
     assert.ok(hits > 700, `${hits} of about 1,000`);
   });
 
-  test(`other questions take the place at once of those that come no more (${bound})`, () => {
+  test(`other questions soon take the place of those that come no more (${bound})`, () => {
     const cache = new AnswerCache(filled);
     const [early, late] = [numbered("early", 2_000), numbered("late", 500)];
     for (let round = 0; round < 5; round += 1) askAll(cache, early);
@@ -68,6 +68,21 @@ for (const [bound, filled] of [
     assert.equal(askAll(cache, late), late.length);
   });
 }
+
+test("questions at a token are kept in a circle, too, and so is each token", () => {
+  const cache = new AnswerCache({ maxBytes: 1_000_000, maxEntries: 1_000 });
+  const circle = numbered("question", 1_500);
+  const ask = (question: string): number => {
+    assert.notEqual(cache.state("token"), undefined);
+    return askAll(cache, [question]);
+  };
+  cache.keepState("token", "state");
+  for (let round = 0; round < 5; round += 1) circle.forEach(ask);
+  const hits = circle.reduce((sum, question) => sum + ask(question), 0);
+  assert.ok(hits > 700, `${hits} of about 1,000`);
+  cache.keepState("another", "state");
+  assert.equal(cache.state("another"), cache.state("token"));
+});
 
 test("what was used least goes when the characters of the keys take too much", () => {
   const cache = new AnswerCache(limits);

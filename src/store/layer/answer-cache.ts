@@ -44,7 +44,8 @@ interface Entry {
  *
  * When there is no room, the entry that was used longest ago goes, but not for each new one. Otherwise
  * questions that come in a circle, more of them than there is room for, would push out each other, each just
- * before it comes again. An entry that is unlikely to be asked for again goes at once.
+ * before it comes again. An entry that is unlikely to be asked for again goes at once, so this helps up to twice as many
+ * questions.
  */
 export class AnswerCache {
   readonly #kept: LRUCache<string, Entry>;
@@ -92,14 +93,15 @@ export class AnswerCache {
 
   /** The state that a token names; undefined while that is not known. */
   state(token: string): string | undefined {
-    const kept = this.#used(digest(token));
+    const kept = this.#found(digest(token));
     return typeof kept === "string" ? kept : undefined;
   }
 
   keepState(token: string, state: string): void {
     const key = digest(token);
     this.#once.delete(key);
-    this.#keep(key, digest(state));
+    // There is one for all questions at the token, each of which would ask for it anew.
+    this.#kept.set(key, { kept: digest(state), usedAt: this.#asked });
   }
 
   /** Whether a token was here before; asking counts as coming. */
@@ -112,6 +114,10 @@ export class AnswerCache {
 
   #used(key: string): Kept | undefined {
     this.#asked += 1;
+    return this.#found(key);
+  }
+
+  #found(key: string): Kept | undefined {
     const entry = this.#kept.get(key);
     if (entry !== undefined) entry.usedAt = this.#asked;
     return entry?.kept;

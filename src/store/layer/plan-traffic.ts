@@ -8,14 +8,15 @@ const plansMax = 10_000;
 /** How many characters their keys may have. */
 const charactersMax = 2_000_000;
 
-/** With more callers of a plan at the same time, one statement does not answer all searches anyway. */
+/** Of more callers, not all are waited for, so they do not share one statement anyway. */
 const callersMax = 16;
 
-/** Of the other callers, so many may have nothing kept on average. */
-const searchesMax = 0.5;
+/** With a smaller share of questions that are searched, or fewer of the other callers, it costs less to read the tail beside them. */
+const searchedShareMin = 0.15;
+const othersSearchedMin = 0.75;
 
 /** What one question counts in a mean of the last ones. */
-const weight = 1 / 64;
+const weight = 1 / 256;
 
 /**
  * The questions of one plan of late: how many come at the same time, and for how many of them nothing is kept.
@@ -44,8 +45,11 @@ export class PlanTraffic {
 
   /** Whether others are likely to be searched at the same time as a question. */
   get isMixed(): boolean {
-    const others = this.#callersPeak - 1;
-    return others < callersMax && this.#searchedShare * others > searchesMax;
+    const share = this.#searchedShare;
+    const peak = this.#callersPeak;
+    return (
+      peak <= callersMax && share >= searchedShareMin && share * (peak - 1) >= othersSearchedMin
+    );
   }
 
   /** Whether one probe answers a question under the version; undefined if that is not known. */

@@ -90,7 +90,7 @@ export class PresentAnswers {
     if (kept === undefined && !this.#sightings.comesAgain(key)) return await ask();
     if (this.#outdated.rests(plan)) return await ask();
     if (kept !== undefined && (await this.#costsLess(tenant, asked, kept, traffic)))
-      return await ask();
+      return await this.#keptAnew(key, tails.known(tenant), keeping, ask);
     const known = kept === undefined ? tails.known(tenant) : undefined;
     const tail = known ?? (await tails.read(tenant, asked.signal));
     if (tail === undefined) return await ask();
@@ -114,12 +114,23 @@ export class PresentAnswers {
     traffic: PlanTraffic,
   ): Promise<boolean> {
     const { tails } = this.#parts;
+    const { isMixed } = traffic;
     const isShared = this.#underWay > 1 || tails.isGathering;
-    if (isShared && !traffic.isMixed) return false;
+    if (isShared && !isMixed) return false;
     const isOneProbe =
       traffic.isOneProbe(kept.schemaVersion) ??
       (await this.#isOneProbe(tenant, asked, kept, traffic));
-    return isOneProbe && (traffic.isMixed || !tails.mayReadAlone(tenant));
+    return isOneProbe && (isMixed || !tails.mayReadAlone(tenant));
+  }
+
+  /** Otherwise an answer under an older head would stay, and be searched each time. */
+  async #keptAnew<Answer>(
+    key: string,
+    known: Tail | undefined,
+    keeping: Keeping<Answer>,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    return known === undefined ? await ask() : await this.#asked(key, known, keeping, ask);
   }
 
   async #isOneProbe(
