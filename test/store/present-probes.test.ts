@@ -174,7 +174,7 @@ test("it is given to one caller, however often that one asks what is searched", 
   assert.equal(await asked.searched(), 0);
 });
 
-test("it is given where more callers are searched than one statement answers", async () => {
+test("it is given where there are more callers than are waited for", async () => {
   const asked = await keptProbe({});
   await askAgain(asked, 9, 9);
   assert.equal(await asked.searched(9, 9), 10);

@@ -23,7 +23,7 @@ const lookupShare = 1 / 32;
 /** How likely a new entry takes the place of one that may be asked for again. */
 const admittedShare = 1 / 8;
 
-/** For each entry so many questions may come until an entry that none of them asks for is unlikely to be asked for again. */
+/** An entry is unlikely to be asked for again if more than so many questions for each entry came since its last use. */
 const idleQuestionsMax = 2;
 
 /** With one of these in it, a text takes two bytes for each character. */

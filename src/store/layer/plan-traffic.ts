@@ -1,7 +1,5 @@
 import { LRUCache } from "lru-cache";
 
-import type { SchemaVersion } from "../../base/tuple.ts";
-
 /** How many plans are remembered. */
 const plansMax = 10_000;
 
@@ -11,7 +9,7 @@ const charactersMax = 2_000_000;
 /** Of more callers, not all are waited for, so they do not share one statement anyway. */
 const callersMax = 16;
 
-/** With a smaller share of questions that are searched, or fewer of the other callers, it costs less to read the tail beside them. */
+/** Where a smaller share of the questions is searched, or fewer of the other callers, it costs less to read the tail. */
 const searchedShareMin = 0.15;
 const othersSearchedMin = 0.75;
 
@@ -29,8 +27,6 @@ export class PlanTraffic {
   /** Most of late. */
   #callersPeak = 0;
   #searchedShare = 0;
-  /** Whether one probe answers its questions, under the version for which that was found out. */
-  #probe: { readonly version: SchemaVersion; readonly isEnough: boolean } | undefined;
 
   /** A question has come. */
   entered(isKept: boolean): void {
@@ -50,15 +46,6 @@ export class PlanTraffic {
     return (
       peak <= callersMax && share >= searchedShareMin && share * (peak - 1) >= othersSearchedMin
     );
-  }
-
-  /** Whether one probe answers a question under the version; undefined if that is not known. */
-  isOneProbe(version: SchemaVersion): boolean | undefined {
-    return this.#probe?.version === version ? this.#probe.isEnough : undefined;
-  }
-
-  foundProbe(version: SchemaVersion, isEnough: boolean): void {
-    this.#probe = { version, isEnough };
   }
 }
 

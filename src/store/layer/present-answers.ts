@@ -117,10 +117,14 @@ export class PresentAnswers {
     const { isMixed } = traffic;
     const isShared = this.#underWay > 1 || tails.isGathering;
     if (isShared && !isMixed) return false;
-    const isOneProbe =
-      traffic.isOneProbe(kept.schemaVersion) ??
-      (await this.#isOneProbe(tenant, asked, kept, traffic));
-    return isOneProbe && (isMixed || !tails.mayReadAlone(tenant));
+    try {
+      const { isOneProbe } = await this.#footprintOf(tenant, asked, kept);
+      return isOneProbe && (isMixed || !tails.mayReadAlone(tenant));
+    } catch (error) {
+      // The answer is of a tenant that is gone. Another one may have its id, which the tail will say.
+      if (error instanceof PembaError && error.kind === "not_found") return false;
+      throw error;
+    }
   }
 
   /** Otherwise an answer under an older head would stay, and be searched each time. */
@@ -131,23 +135,6 @@ export class PresentAnswers {
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
     return known === undefined ? await ask() : await this.#asked(key, known, keeping, ask);
-  }
-
-  async #isOneProbe(
-    tenant: TenantId,
-    asked: PresentQuestion,
-    kept: PresentAnswer,
-    traffic: PlanTraffic,
-  ): Promise<boolean> {
-    try {
-      const { isOneProbe } = await this.#footprintOf(tenant, asked, kept);
-      traffic.foundProbe(kept.schemaVersion, isOneProbe);
-      return isOneProbe;
-    } catch (error) {
-      // The answer is of a tenant that is gone. Another one may have its id, which the tail will say.
-      if (error instanceof PembaError && error.kind === "not_found") return false;
-      throw error;
-    }
   }
 
   #footprintOf(
