@@ -12,12 +12,19 @@ const stepsOfStretch = 256;
 
 /** Counts the steps of one piece of work. */
 export class Pace {
-  #steps = 0;
+  #left = stepsOfStretch;
 
-  /** Whether the work should yield after this step. */
-  step(): boolean {
-    this.#steps += 1;
-    return this.#steps % stepsOfStretch === 0;
+  /** Whether the work should yield after this step, or after one that does the work of `count`. */
+  step(count = 1): boolean {
+    this.#left -= count;
+    if (this.#left > 0) return false;
+    this.#left = stepsOfStretch;
+    return true;
+  }
+
+  /** Counts work where it cannot yield: the next step does. */
+  spend(count: number): void {
+    this.#left -= count;
   }
 }
 

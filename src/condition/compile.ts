@@ -26,7 +26,7 @@ export function compileCondition(
         text,
         parameters,
         tree,
-        evaluate: (input) => evaluate({ text, parameters, tree }, input),
+        evaluate: (input, pace) => evaluate({ text, parameters, tree }, input, pace),
       },
     };
   } catch (error) {

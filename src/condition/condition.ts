@@ -1,3 +1,4 @@
+import type { Pace, Steps } from "../base/steps.ts";
 import type { AttributeType, AttributeValue, JsonValue } from "../base/tuple.ts";
 import type { ConditionTree } from "./tree.ts";
 
@@ -10,9 +11,9 @@ export interface Condition {
   readonly tree: ConditionTree;
   /**
    * Never throws: a fault at run time (missing key, type clash, division by zero) is part of the
-   * result.
+   * result. Long work yields as often as the pace says, which others may share.
    */
-  evaluate(input: ConditionInput): ConditionVerdict;
+  evaluate(input: ConditionInput, pace: Pace): Steps<ConditionVerdict>;
 }
 
 export interface ConditionInput {

@@ -1,13 +1,14 @@
-import { must } from "../base/assert.ts";
+import { must, unreachable } from "../base/assert.ts";
 import { quote } from "../base/quote.ts";
+import type { Pace, Steps } from "../base/steps.ts";
 import type { AttributeType } from "../base/tuple.ts";
 import { elementAt, hasField, selectField } from "./access.ts";
-import { calculate, negate } from "./arithmetic.ts";
+import { negate } from "./arithmetic.ts";
 import { comprehend, transform } from "./comprehension.ts";
 import { type ConditionInput, type ConditionVerdict, sendData } from "./condition.ts";
-import { type Budget, clash, compare, contains, equals } from "./order.ts";
+import { operate } from "./operate.ts";
 import { callFunction, callMethod } from "./standard-function.ts";
-import type { BinaryOperator, ConditionTree, LogicalOperator, MapEntry } from "./tree.ts";
+import type { ConditionTree, LogicalOperator, MapEntry } from "./tree.ts";
 import {
   fault,
   isFault,
@@ -18,6 +19,7 @@ import {
   typeOf,
 } from "./value.ts";
 import type { Fault, ListValue, Outcome, Value } from "./value.ts";
+import { mostSteps, tooManySteps, weight, type Work } from "./work.ts";
 
 interface Rule {
   readonly text: string;
@@ -26,16 +28,13 @@ interface Rule {
 }
 
 /** The state of an evaluation that a part of a rule can see. */
-interface Frame {
+interface Frame extends Work {
   readonly rule: Rule;
   readonly input: ConditionInput;
   /** The values of the parameters that were read so far. */
   readonly parameters: Map<string, Outcome>;
   /** The variables of the enclosing comprehensions, innermost first. */
   readonly variables: Variable | undefined;
-  readonly budget: Budget;
-  /** The budget that all comprehensions of the rule share, at any nesting. */
-  readonly comprehensions: Budget;
 }
 
 interface Variable {
@@ -44,15 +43,12 @@ interface Variable {
   readonly outer: Variable | undefined;
 }
 
-/**
- * Comprehensions nest, so their work is the product of the sizes of their lists. This much work
- * takes about a tenth of a second. Work outside of comprehensions is linear and has no bound.
- */
-const mostSteps = 1_000_000;
+/** What it costs to match a pattern, or to find the hour in a time zone, beside the length of the text. */
+const dearSteps = 100;
 
-/** Evaluates a rule. A fault names the part of the rule that caused it. Never throws. */
-export function evaluate(rule: Rule, input: ConditionInput): ConditionVerdict {
-  const outcome = runWhole(rule, input);
+/** Evaluates a rule in the pace of its caller. A fault names the part of the rule that caused it. Never throws. */
+export function* evaluate(rule: Rule, input: ConditionInput, pace: Pace): Steps<ConditionVerdict> {
+  const outcome = yield* runWhole(rule, input, pace);
   if (typeof outcome === "boolean") return { kind: "value", value: outcome };
   if (isFault(outcome)) {
     const place = outcome.node ?? rule.tree;
@@ -70,15 +66,15 @@ function readsData(node: ConditionTree): boolean {
     : node.kind === "data";
 }
 
-function runWhole(rule: Rule, input: ConditionInput): Outcome {
+function* runWhole(rule: Rule, input: ConditionInput, pace: Pace): Steps<Outcome> {
   try {
-    return run(rule.tree, {
+    return yield* run(rule.tree, {
       rule,
       input,
       parameters: new Map(),
       variables: undefined,
-      budget: { steps: Number.POSITIVE_INFINITY },
-      comprehensions: { steps: mostSteps },
+      budget: { steps: mostSteps },
+      pace,
     });
   } catch (error) {
     // Values of the context may nest without bound, and comparing them recurses.
@@ -88,27 +84,43 @@ function runWhole(rule: Rule, input: ConditionInput): Outcome {
 }
 
 /** Evaluates a part of a rule. */
-function run(node: ConditionTree, frame: Frame): Outcome {
-  const { budget } = frame;
-  if (budget.steps >= 0) {
-    const outcome = runNode(node, frame);
-    if (frame.variables !== undefined) budget.steps -= 1 + weight(outcome);
-    if (budget.steps >= 0) {
-      return isFault(outcome) && outcome.node === undefined ? { ...outcome, node } : outcome;
-    }
-  }
-  return { ...fault("the rule takes too many steps"), node };
+function* run(node: ConditionTree, frame: Frame): Steps<Outcome> {
+  const { budget, pace } = frame;
+  const isRepeated = frame.variables !== undefined;
+  if (isRepeated && budget.steps < 0) return { ...tooManySteps, node };
+  const outcome = isLeaf(node) ? readLeaf(node, frame) : yield* runNode(node, frame);
+  const work = 1 + weight(outcome) + (isDear(node) ? dearSteps : 0);
+  if (pace.step(work)) yield;
+  if (isRepeated) budget.steps -= work;
+  if (isRepeated && budget.steps < 0) return { ...tooManySteps, node };
+  return isFault(outcome) && outcome.node === undefined ? { ...outcome, node } : outcome;
 }
 
-/** The cost of going through a value, which most operations do. */
-function weight(outcome: Outcome): number {
-  if (typeof outcome === "string") return outcome.length >> 6;
-  if (typeof outcome !== "object" || outcome === null) return 0;
-  if (outcome.kind === "list") return outcome.items.length;
-  return outcome.kind === "bytes" ? outcome.data.length >> 6 : 0;
+function isDear(node: ConditionTree): boolean {
+  if (node.kind === "call") return node.function === "matches";
+  return node.kind === "method" && (node.method === "matches" || hasZone(node));
 }
 
-function runNode(node: ConditionTree, frame: Frame): Outcome {
+/** Of the methods with a name like this one, only times have an argument: their zone. */
+function hasZone({
+  method,
+  arguments: values,
+}: Extract<ConditionTree, { kind: "method" }>): boolean {
+  return method.startsWith("get") && values.length > 0;
+}
+
+/** A part without parts of its own. */
+type Leaf = Extract<
+  ConditionTree,
+  { readonly kind: "literal" | "parameter" | "data" | "variable" }
+>;
+
+function isLeaf(node: ConditionTree): node is Leaf {
+  const { kind } = node;
+  return kind === "literal" || kind === "parameter" || kind === "data" || kind === "variable";
+}
+
+function readLeaf(node: Leaf, frame: Frame): Outcome {
   switch (node.kind) {
     case "literal":
       return literalValue(node.value);
@@ -118,55 +130,65 @@ function runNode(node: ConditionTree, frame: Frame): Outcome {
       return jsonObject(frame.input.data);
     case "variable":
       return readVariable(node.name, frame);
+  }
+}
+
+function* runNode(node: Exclude<ConditionTree, Leaf>, frame: Frame): Steps<Outcome> {
+  switch (node.kind) {
     case "select":
-      return selectField(run(node.operand, frame), node.field);
+      return selectField(yield* run(node.operand, frame), node.field);
     case "has":
-      return hasField(run(node.operand, frame), node.field);
-    case "index":
-      return both(node.operand, node.index, frame, elementAt);
-    case "unary":
-      return node.operator === "!"
-        ? not(run(node.operand, frame))
-        : minus(run(node.operand, frame));
+      return hasField(yield* run(node.operand, frame), node.field);
+    case "index": {
+      const parts = yield* both(node.operand, node.index, frame);
+      return "kind" in parts ? parts : elementAt(...parts);
+    }
+    case "unary": {
+      const operand = yield* run(node.operand, frame);
+      return node.operator === "!" ? not(operand) : minus(operand);
+    }
     case "logical":
-      return runLogical(node.operator, node.operands, frame);
-    case "binary":
-      return both(node.left, node.right, frame, (left, right) =>
-        combine(node.operator, left, right, frame),
-      );
+      return yield* runLogical(node.operator, node.operands, frame);
+    case "binary": {
+      const parts = yield* both(node.left, node.right, frame);
+      return "kind" in parts ? parts : operate(node.operator, parts, frame);
+    }
     case "ternary": {
-      const condition = run(node.condition, frame);
-      if (typeof condition === "boolean") return run(condition ? node.met : node.otherwise, frame);
+      const condition = yield* run(node.condition, frame);
+      if (typeof condition === "boolean")
+        return yield* run(condition ? node.met : node.otherwise, frame);
       return isFault(condition) ? condition : notBoolean(condition);
     }
     case "call": {
-      const values = runAll(node.arguments, frame);
-      return values.kind === "fault" ? values : callFunction(node.function, values.items);
+      const values = yield* runAll(node.arguments, frame);
+      return isFault(values) ? values : callFunction(node.function, values.items);
     }
     case "method": {
-      const receiver = run(node.receiver, frame);
+      const receiver = yield* run(node.receiver, frame);
       if (isFault(receiver)) return receiver;
-      const values = runAll(node.arguments, frame);
-      return values.kind === "fault" ? values : callMethod(node.method, receiver, values.items);
+      const values = yield* runAll(node.arguments, frame);
+      return isFault(values) ? values : callMethod(node.method, receiver, values.items);
     }
     case "list":
-      return runAll(node.elements, frame);
+      return yield* runAll(node.elements, frame);
     case "map":
-      return runMap(node.entries, frame);
+      return yield* runMap(node.entries, frame);
     case "comprehension":
-      return comprehend(node, run(node.range, frame), (part, value) =>
+      return yield* comprehend(node, yield* run(node.range, frame), (part, value) =>
         run(part, withVariable(frame, node.variable, value)),
       );
     case "transform":
-      return transform(node, run(node.range, frame), (part, value) =>
+      return yield* transform(node, yield* run(node.range, frame), (part, value) =>
         run(part, withVariable(frame, node.variable, value)),
       );
+    default:
+      return unreachable(node);
   }
 }
 
 function withVariable(frame: Frame, name: string, value: Value): Frame {
   const variables = { name, value, outer: frame.variables };
-  return { ...frame, variables, budget: frame.comprehensions };
+  return { ...frame, variables };
 }
 
 function readParameter(name: string, frame: Frame): Outcome {
@@ -198,15 +220,15 @@ function notBoolean(value: Value): Fault {
 }
 
 /** An operand that decides the result takes precedence over a fault in any other operand. */
-function runLogical(
+function* runLogical(
   operator: LogicalOperator,
   operands: readonly ConditionTree[],
   frame: Frame,
-): Outcome {
+): Steps<Outcome> {
   const deciding = operator === "||";
   let first: Outcome | undefined;
   for (const operand of operands) {
-    const outcome = run(operand, frame);
+    const outcome = yield* run(operand, frame);
     if (outcome === deciding) return deciding;
     if (outcome === !deciding) continue;
     first ??= isFault(outcome) ? outcome : { ...notBoolean(outcome), node: operand };
@@ -214,61 +236,33 @@ function runLogical(
   return first ?? !deciding;
 }
 
-function both(
-  left: ConditionTree,
-  right: ConditionTree,
+function* both(
+  first: ConditionTree,
+  second: ConditionTree,
   frame: Frame,
-  operation: (left: Value, right: Value) => Outcome,
-): Outcome {
-  const first = run(left, frame);
-  if (isFault(first)) return first;
-  const second = run(right, frame);
-  return isFault(second) ? second : operation(first, second);
+): Steps<readonly [Value, Value] | Fault> {
+  const left = yield* run(first, frame);
+  if (isFault(left)) return left;
+  const right = yield* run(second, frame);
+  return isFault(right) ? right : [left, right];
 }
 
-function combine(operator: BinaryOperator, left: Value, right: Value, frame: Frame): Outcome {
-  switch (operator) {
-    case "==":
-      return equals(left, right, frame.budget);
-    case "!=":
-      return !equals(left, right, frame.budget);
-    case "in":
-      return contains(right, left, frame.budget) ?? fault(clash(left, operator, right));
-    case "<":
-    case "<=":
-    case ">":
-    case ">=": {
-      const order = compare(left, right);
-      if (order === undefined) return fault(clash(left, operator, right));
-      if (operator === "<") return order < 0;
-      if (operator === "<=") return order <= 0;
-      return operator === ">" ? order > 0 : order >= 0;
-    }
-    case "+":
-    case "-":
-    case "*":
-    case "/":
-    case "%":
-      return calculate(operator, left, right);
-  }
-}
-
-function runAll(nodes: readonly ConditionTree[], frame: Frame): ListValue | Fault {
+function* runAll(nodes: readonly ConditionTree[], frame: Frame): Steps<ListValue | Fault> {
   const values: Value[] = [];
   for (const node of nodes) {
-    const outcome = run(node, frame);
+    const outcome = yield* run(node, frame);
     if (isFault(outcome)) return outcome;
     values.push(outcome);
   }
   return listValue(values);
 }
 
-function runMap(entries: readonly MapEntry[], frame: Frame): Outcome {
+function* runMap(entries: readonly MapEntry[], frame: Frame): Steps<Outcome> {
   const values = new Map<Value, Value>();
   for (const entry of entries) {
-    const key = run(entry.key, frame);
+    const key = yield* run(entry.key, frame);
     if (isFault(key)) return key;
-    const value = run(entry.value, frame);
+    const value = yield* run(entry.value, frame);
     if (isFault(value)) return value;
     if (typeof key !== "string" && typeof key !== "bigint" && typeof key !== "boolean") {
       return fault(`${typeOf(key)} cannot be the key of a map`);

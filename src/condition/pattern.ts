@@ -2,20 +2,38 @@ import { LRUCache } from "lru-cache";
 import { RE2JS, RE2JSException } from "re2js";
 
 import { quote } from "../base/quote.ts";
+import { partsOfPattern } from "./pattern-size.ts";
 import { fault } from "./value.ts";
 import type { Fault, Outcome } from "./value.ts";
 
 const longestPattern = 1_000;
 
-const patterns = new LRUCache<string, RE2JS | Fault>({ max: 500 });
+/** With its repeats written out: each part takes a hundred bytes, and some microseconds to be compiled. */
+const mostParts = 2_000;
+
+/** To match takes so many steps in the worst case: a part of the pattern at a place of the text. */
+const mostSteps = 1_000_000;
+
+const patterns = new LRUCache<string, RE2JS | Fault>({
+  max: 500,
+  maxSize: 100_000,
+  sizeCalculation: (compiled) => (isPattern(compiled) ? compiled.programSize() : 1),
+});
 
 /**
  * Whether the pattern, in the syntax of RE2, matches any part of the text. The time is linear in
- * the length of the text for every pattern. This matters because both can come from a client.
+ * the length of the text for every pattern, and in the size of the pattern. This matters because both can come from a
+ * client. A fault if they are too long for each other.
  */
 export function matches(text: string, pattern: string): Outcome {
   const compiled = readPattern(pattern);
-  return isPattern(compiled) ? compiled.test(text) : compiled;
+  if (!isPattern(compiled)) return compiled;
+  if (text.length * compiled.programSize() > mostSteps) {
+    return fault(
+      `a text of ${text.length} characters is too long for the pattern ${quote(pattern)}`,
+    );
+  }
+  return compiled.test(text);
 }
 
 /** What is wrong with a pattern. Undefined if it is valid. */
@@ -35,6 +53,9 @@ function readPattern(pattern: string): RE2JS | Fault {
 function compile(pattern: string): RE2JS | Fault {
   if (pattern.length > longestPattern) {
     return fault(`a pattern has at most ${longestPattern} characters`);
+  }
+  if (partsOfPattern(pattern) > mostParts) {
+    return fault(`${quote(pattern)} has more than ${mostParts} parts with its repeats written out`);
   }
   try {
     return RE2JS.compile(pattern);

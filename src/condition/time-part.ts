@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 import { quote } from "../base/quote.ts";
 import type { MethodName } from "./standard-library.ts";
 import { nanosecondsPerSecond } from "./time.ts";
@@ -77,15 +79,24 @@ function zoneOffset(zone: string, milliseconds: number): number | undefined {
   const fixed = readOffset(zone);
   if (fixed !== undefined) return fixed;
   try {
-    const parts = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      timeZoneName: "longOffset",
-    }).formatToParts(milliseconds);
+    const parts = formatterOf(zone).formatToParts(milliseconds);
     const name = parts.find((part) => part.type === "timeZoneName")?.value ?? "";
     return name === "GMT" ? 0 : readOffset(name.slice("GMT".length));
   } catch {
     return undefined;
   }
+}
+
+/** Making one takes ten times as long as using it. */
+const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 100 });
+
+/** Throws for a zone that there is not. */
+function formatterOf(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  formatters.set(zone, made);
+  return made;
 }
 
 function readOffset(text: string): number | undefined {

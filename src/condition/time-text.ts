@@ -46,6 +46,12 @@ export function printTimestamp(nanoseconds: bigint): string {
   return `${whole}${printFraction(rest)}Z`;
 }
 
+/** Reading does not yield. */
+const mostParts = 100_000;
+
+/** A whole number with more digits is out of range in every unit. */
+const wholeDigits = 20;
+
 /** Reads a duration such as `1h30m`, `-1.5h` or `0`. */
 export function parseDuration(text: string): Outcome {
   const bad = fault(`${quote(text)} is not a duration such as 1h30m`);
@@ -54,13 +60,28 @@ export function parseDuration(text: string): Outcome {
   // Matches each number in one way only: with several, refusing a text would take quadratic time.
   if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+$/.test(body)) return bad;
   let total = 0n;
+  let parts = 0;
   for (const [, number = "", unit = ""] of body.matchAll(/([\d.]+)([^\d.]+)/g)) {
-    const [whole = "", fraction = ""] = number.split(".");
+    parts += 1;
+    if (parts > mostParts) return fault(`a duration has at most ${mostParts} parts`);
+    const [whole = "", allDigits = ""] = number.split(".");
+    const fraction = decidingDigits(allDigits);
     const scale = unitNanoseconds.get(unit) ?? 0n;
-    total += BigInt(whole === "" ? "0" : whole) * scale;
+    total += BigInt(`0${whole.replace(/^0+/, "").slice(0, wholeDigits)}`) * scale;
     if (fraction !== "") total += (BigInt(fraction) * scale) / 10n ** BigInt(fraction.length);
   }
   return duration(sign === "-" ? -total : total);
+}
+
+/**
+ * The digits of a fraction that decide how many nanoseconds it has in any unit. A nanosecond begins at a number whose
+ * digits are all the same from the 14th on: a run of one digit from there is as good as one of it, and what
+ * comes after the first other digit does not matter.
+ */
+function decidingDigits(digits: string): string {
+  const rest = digits.slice(13);
+  const other = /^(.)\1*(?!\1)(.)/.exec(rest)?.[2] ?? "";
+  return digits.slice(0, 14) + other;
 }
 
 /** Seconds with as many digits as they need, such as `60.001s`. */

@@ -1,5 +1,5 @@
 import { must, unreachable } from "../base/assert.ts";
-import type { Steps } from "../base/steps.ts";
+import type { Pace, Steps } from "../base/steps.ts";
 import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
 import type { CandidateHop, CandidatePlan, CandidateState } from "../plan/passes/5-drop-guards.ts";
@@ -14,6 +14,7 @@ export interface CandidateInput {
   readonly data: { readonly [key: string]: JsonValue };
   /** An id of the type that is looked for and that counts as known, since the question names it. */
   readonly namedId: string | undefined;
+  readonly pace: Pace;
 }
 
 type IdSearch = Steps<ReadonlySet<string>>;
@@ -43,7 +44,7 @@ export function* entityCandidates(
     for (const { test } of state.tests) {
       for (const id of testedIds(state, test, input)) {
         const entity = { type: state.entityType, id };
-        if (mayAccept(test, entity, input)) enter(state, id);
+        if (yield* mayAccept(test, entity, input)) enter(state, id);
         yield;
       }
     }
@@ -85,7 +86,7 @@ export function* subjectCandidates(
         case "attribute":
         case "rule":
           // It accepts every subject.
-          if (mayHold(test, entity, input)) return new Set(knownIds(subjectType, input));
+          if (yield* mayHold(test, entity, input)) return new Set(knownIds(subjectType, input));
           break;
       }
     }
@@ -122,12 +123,16 @@ function testedIds(
   }
 }
 
-function mayAccept(test: Test, entity: Entity, input: CandidateInput): boolean {
-  return test.kind === "direct" || test.kind === "self" || mayHold(test, entity, input);
+function* mayAccept(test: Test, entity: Entity, input: CandidateInput): Steps<boolean> {
+  return test.kind === "direct" || test.kind === "self" || (yield* mayHold(test, entity, input));
 }
 
-function mayHold(test: ValueTest, entity: Entity, { facts, data }: CandidateInput): boolean {
-  return judgeValue(test, entity, { facts, data, onFault: () => {} }) !== DENIED;
+function* mayHold(
+  test: ValueTest,
+  entity: Entity,
+  { facts, data, pace }: CandidateInput,
+): Steps<boolean> {
+  return (yield* judgeValue(test, entity, { facts, data, pace, onFault: () => {} })) !== DENIED;
 }
 
 function* knownIds(type: string, { facts, namedId }: CandidateInput): Iterable<string> {

@@ -1,4 +1,5 @@
 import { must } from "../base/assert.ts";
+import type { Pace, Steps } from "../base/steps.ts";
 import type { Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { DENIED } from "../base/verdict.ts";
 import type { CandidatePlan, CandidateState } from "../plan/passes/5-drop-guards.ts";
@@ -50,6 +51,7 @@ interface ForwardWalk {
 /** A walk, and what its tests are judged with. */
 interface ScopeInput extends ForwardWalk {
   readonly subject: Subject;
+  readonly pace: Pace;
   readonly data: { readonly [key: string]: JsonValue };
 }
 
@@ -57,10 +59,13 @@ interface ScopeInput extends ForwardWalk {
  * Whether the plan leads from an entity to the subject through entities in scope alone. Only then is
  * the entity a candidate of a lookup with a scope.
  */
-export function reachesInScope(plan: CandidatePlan, asked: ScopeInput): boolean {
+export function* reachesInScope(plan: CandidatePlan, asked: ScopeInput): Steps<boolean> {
   const judged = { ...asked, onFault: () => {} };
   for (const { state, entity } of forwardWalk(plan, asked)) {
-    if (state.tests.some(({ test }) => judgeTest(test, entity, judged) !== DENIED)) return true;
+    if (asked.pace.step()) yield;
+    for (const { test } of state.tests) {
+      if ((yield* judgeTest(test, entity, judged)) !== DENIED) return true;
+    }
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import { must, unreachable } from "../base/assert.ts";
-import { Pace, type Steps } from "../base/steps.ts";
+import type { Pace, Steps } from "../base/steps.ts";
 import type { Entity } from "../base/tuple.ts";
 import { ALLOWED, DENIED, type Verdict } from "../base/verdict.ts";
 import { groundMax } from "../plan/limit.ts";
@@ -14,7 +14,7 @@ import type { Test } from "../plan/plan.ts";
 import { Circuit, type Gate, type GroundNode, type ValueGate } from "./circuit.ts";
 import { EntityLimit } from "./entity-limit.ts";
 import { areFew, HopInputs, type Lead, type Leads, leadsOf } from "./hop-inputs.ts";
-import { type EvaluationInput, judgeTest } from "./judge.ts";
+import { type EvaluationInput, judgeQuickTest, judgeTest, type QuickTest } from "./judge.ts";
 import { NodeGates } from "./node-gates.ts";
 
 /**
@@ -48,9 +48,9 @@ export class Grounding {
   readonly #endsAtDirect: boolean;
   readonly #gates = new NodeGates();
   /** By relation. */
-  readonly #directTests = new Map<string, Test>();
+  readonly #directTests = new Map<string, QuickTest>();
   readonly #entities = new EntityLimit(this.circuit);
-  readonly #pace = new Pace();
+  readonly #pace: Pace;
   /** Its pace said so where it could not pause. */
   #isPauseDue = false;
   /** Nodes to read: those of the current level and those one hop further. */
@@ -70,6 +70,7 @@ export class Grounding {
   ) {
     this.#network = network;
     this.#asked = asked;
+    this.#pace = asked.pace;
     this.#endsAtDirect = endsAtDirect;
     for (const root of roots) this.#gateOf(root, asked.entityId, 0, this.#near);
   }
@@ -144,12 +145,12 @@ export class Grounding {
       case "node":
         return { kind: "or", inputs: [this.#here(at, formula.node)] };
       case "attribute":
-      case "rule":
-        return this.#value(at, formula);
+        return this.#valueOf(at, formula, judgeQuickTest(formula, at.entity, this.#asked));
       case "relation":
       case "walk":
         return this.#fewHops(at, this.#leads(at, formula));
       case "or":
+      case "rule":
         return undefined;
       default:
         return unreachable(formula);
@@ -179,6 +180,8 @@ export class Grounding {
         yield* this.#hops(at, leads);
         return this.#either(leads.gates);
       }
+      case "rule":
+        return this.#valueOf(at, formula, yield* judgeTest(formula, at.entity, this.#asked));
       default:
         return must(this.#localGate(at, formula), "other formulas read little");
     }
@@ -193,7 +196,7 @@ export class Grounding {
       test = { kind: "direct", relations: [relation] };
       this.#directTests.set(relation, test);
     }
-    const verdict = judgeTest(test, at.entity, this.#asked);
+    const verdict = judgeQuickTest(test, at.entity, this.#asked);
     return verdict === DENIED ? undefined : this.#valueOf(at, test, verdict);
   }
 
@@ -246,10 +249,6 @@ export class Grounding {
     if (first === undefined) return deniedGate;
     if (gates.length === 1) return first;
     return { kind: "or", inputs: gates.map((gate) => this.circuit.add(gate)) };
-  }
-
-  #value(at: GroundNode, test: Test): ValueGate {
-    return this.#valueOf(at, test, judgeTest(test, at.entity, this.#asked));
   }
 
   #valueOf({ level }: GroundNode, test: Test, verdict: Verdict): ValueGate {

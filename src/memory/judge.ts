@@ -1,4 +1,5 @@
 import { unreachable } from "../base/assert.ts";
+import type { Pace, Steps } from "../base/steps.ts";
 import type { AttributeType, AttributeValue, Entity, JsonValue, Subject } from "../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import { defaultValue } from "../condition/defaults.ts";
@@ -22,6 +23,8 @@ export interface EvaluationInput {
   readonly depth: number;
   readonly data: { readonly [key: string]: JsonValue };
   readonly budget: GroundBudget;
+  /** Of all its work. */
+  readonly pace: Pace;
   /** Is called with the reason when a test cannot be judged. */
   readonly onFault: (fault: TestFault) => void;
 }
@@ -29,11 +32,25 @@ export interface EvaluationInput {
 /** A test of the entity alone, which accepts every subject or none. */
 export type ValueTest = Extract<Test, { readonly kind: "attribute" | "rule" }>;
 
+/** A test that takes one look at the facts. */
+export type QuickTest = Exclude<Test, { readonly kind: "rule" }>;
+
 /** The verdict of a test at an entity, without regard to the depth. */
-export function judgeTest(
+export function* judgeTest(
   test: Test,
   entity: Entity,
   asked: ValueInput & Pick<EvaluationInput, "subject">,
+): Steps<Verdict> {
+  return test.kind === "rule"
+    ? yield* judgeRule(test.rule, entity, asked)
+    : judgeQuickTest(test, entity, asked);
+}
+
+/** As `judgeTest`. */
+export function judgeQuickTest(
+  test: QuickTest,
+  entity: Entity,
+  asked: Pick<EvaluationInput, "facts" | "onFault" | "subject">,
 ): Verdict {
   switch (test.kind) {
     case "self":
@@ -41,23 +58,26 @@ export function judgeTest(
     case "direct":
       return asked.facts.hasTuple(entity, test.relations, asked.subject) ? ALLOWED : DENIED;
     case "attribute":
-    case "rule":
-      return judgeValue(test, entity, asked);
+      return judgeAttribute(test.name, entity, asked);
     default:
       return unreachable(test);
   }
 }
 
 /** The verdict of such a test, which is the same for all subjects. */
-export function judgeValue(test: ValueTest, entity: Entity, asked: ValueInput): Verdict {
+export function* judgeValue(test: ValueTest, entity: Entity, asked: ValueInput): Steps<Verdict> {
   return test.kind === "attribute"
     ? judgeAttribute(test.name, entity, asked)
-    : judgeRule(test.rule, entity, asked);
+    : yield* judgeRule(test.rule, entity, asked);
 }
 
-type ValueInput = Pick<EvaluationInput, "facts" | "data" | "onFault">;
+type ValueInput = Pick<EvaluationInput, "facts" | "data" | "pace" | "onFault">;
 
-function judgeAttribute(name: string, entity: Entity, asked: ValueInput): Verdict {
+function judgeAttribute(
+  name: string,
+  entity: Entity,
+  asked: Pick<EvaluationInput, "facts" | "onFault">,
+): Verdict {
   const value = asked.facts.attribute(entity, name);
   if (value === undefined) return DENIED;
   if (value.type === "boolean") return value.data ? ALLOWED : DENIED;
@@ -65,7 +85,7 @@ function judgeAttribute(name: string, entity: Entity, asked: ValueInput): Verdic
   return UNKNOWN;
 }
 
-function judgeRule(rule: RuleDefinition, entity: Entity, asked: ValueInput): Verdict {
+function* judgeRule(rule: RuleDefinition, entity: Entity, asked: ValueInput): Steps<Verdict> {
   const parameters = new Map<string, AttributeValue>();
   for (const [name, type] of rule.parameters) {
     const value = asked.facts.attribute(entity, name) ?? defaultValue(type);
@@ -75,7 +95,7 @@ function judgeRule(rule: RuleDefinition, entity: Entity, asked: ValueInput): Ver
     }
     parameters.set(name, value);
   }
-  const verdict = rule.condition.evaluate({ parameters, data: asked.data });
+  const verdict = yield* rule.condition.evaluate({ parameters, data: asked.data }, asked.pace);
   if (verdict.kind === "value") return verdict.value ? ALLOWED : DENIED;
   asked.onFault({
     code: "RULE_EVALUATION",

@@ -1,10 +1,10 @@
 import { must } from "../base/assert.ts";
-import { Pace, type Steps } from "../base/steps.ts";
+import type { Steps } from "../base/steps.ts";
 import type { Entity } from "../base/tuple.ts";
 import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../base/verdict.ts";
 import type { Guard, GuardedHop, GuardedTest, SearchPlan, State } from "../plan/plan.ts";
 import type { Facts } from "./facts.ts";
-import { judgeTest, type EvaluationInput } from "./judge.ts";
+import { type EvaluationInput, judgeQuickTest, judgeTest, type QuickTest } from "./judge.ts";
 import { SearchMemo } from "./search-memo.ts";
 
 export interface SearchResult {
@@ -22,12 +22,12 @@ export function runSearch(
   asked: EvaluationInput,
   memo = new SearchMemo(undefined),
 ): Steps<SearchResult> {
-  return new PlanSearch(plan, asked, { pace: new Pace(), memo }).run(0, asked.entityId, 0);
+  return new PlanSearch(plan, asked, memo).run(0, asked.entityId, 0);
 }
 
 /**
  * The fast path: the answer of a plan that reads only the entity, such as a relation that grants
- * directly. Undefined for any other plan, and if the verdict is unknown. A search gives the same
+ * directly. Undefined for any other plan, one with a rule too, and if the verdict is unknown. A search gives the same
  * answer for several times the work.
  */
 export function fastPath(
@@ -36,15 +36,9 @@ export function fastPath(
 ): typeof ALLOWED | typeof DENIED | undefined {
   const [root] = states;
   if (root === undefined || root.hops.length > 0 || root.arrival.length > 0) return undefined;
-  if (!isOpen(root.tests)) return undefined;
-  const verdict = strongest(root, asked.entityId, asked);
+  if (!areQuick(root.tests)) return undefined;
+  const verdict = strongest(root.tests, { type: root.entityType, id: asked.entityId }, asked);
   return verdict === UNKNOWN ? undefined : verdict;
-}
-
-/** What all searches of one question share. */
-interface Shared {
-  readonly pace: Pace;
-  readonly memo: SearchMemo;
 }
 
 interface SearchRow {
@@ -60,19 +54,21 @@ interface SearchRow {
 class PlanSearch {
   readonly #plan: SearchPlan;
   readonly #asked: EvaluationInput;
-  readonly #shared: Shared;
+  /** All searches of one question share it. */
+  readonly #memo: SearchMemo;
   readonly #queue: SearchRow[] = [];
   readonly #seen = new Map<string, boolean>();
 
-  constructor(plan: SearchPlan, asked: EvaluationInput, shared: Shared) {
+  constructor(plan: SearchPlan, asked: EvaluationInput, memo: SearchMemo) {
     this.#plan = plan;
     this.#asked = asked;
-    this.#shared = shared;
+    this.#memo = memo;
   }
 
   // Steps without guards stay in this one generator: more generators would cost more than the work.
   *run(state: number, id: string, level: number): Steps<SearchResult> {
-    const { pace, memo } = this.#shared;
+    const memo = this.#memo;
+    const { pace } = this.#asked;
     let isUnknown = false;
     let nodes = 0;
     const root = this.#state(state);
@@ -86,8 +82,10 @@ class PlanSearch {
     // The queue grows while it is read, level by level.
     for (const row of this.#queue) {
       nodes += 1;
-      const verdict = isOpen(row.state.tests)
-        ? strongest(row.state, row.id, this.#asked)
+      if (pace.step()) yield;
+      const { entityType, tests } = row.state;
+      const verdict = areQuick(tests)
+        ? strongest(tests, { type: entityType, id: row.id }, this.#asked)
         : yield* this.#test(row);
       if (verdict === ALLOWED && row.definite && row.level <= depth) {
         this.#accept(row, 0);
@@ -125,7 +123,7 @@ class PlanSearch {
   #accept(row: SearchRow, hops: number): void {
     let on = hops;
     for (let at: SearchRow = row; at.from !== undefined; at = at.from) {
-      this.#shared.memo.accepts(rowKey(at), on++);
+      this.#memo.accepts(rowKey(at), on++);
     }
   }
 
@@ -156,7 +154,7 @@ class PlanSearch {
     for (const { guards, test } of row.state.tests) {
       const passed = yield* this.#pass(guards, row);
       if (passed === DENIED) continue;
-      const verdict = judgeTest(test, entity, this.#asked);
+      const verdict = yield* judgeTest(test, entity, this.#asked);
       if (verdict === ALLOWED && passed === ALLOWED) return ALLOWED;
       if (verdict !== DENIED) met = UNKNOWN;
     }
@@ -176,31 +174,38 @@ class PlanSearch {
   }
 
   *#judge(state: number, row: SearchRow): Steps<Verdict> {
-    const { judged } = this.#shared.memo;
+    const { judged } = this.#memo;
     const key = `${state}\0${row.id}\0${row.level}`;
     const known = judged.get(key);
     if (known !== undefined) return known;
-    const search = new PlanSearch(this.#plan, this.#asked, this.#shared);
+    const search = new PlanSearch(this.#plan, this.#asked, this.#memo);
     const { verdict } = yield* search.run(state, row.id, row.level);
     judged.set(key, verdict);
     return verdict;
   }
 }
 
-/** The strongest verdict of a state's tests at an entity, if none of them has guards. */
-function strongest({ entityType, tests }: State, id: string, asked: EvaluationInput): Verdict {
-  const entity = { type: entityType, id };
+/** The strongest verdict of tests at an entity. */
+function strongest(
+  tests: readonly UnguardedQuickTest[],
+  entity: Entity,
+  asked: EvaluationInput,
+): Verdict {
   let met: Verdict = DENIED;
   for (const { test } of tests) {
-    const verdict = judgeTest(test, entity, asked);
+    const verdict = judgeQuickTest(test, entity, asked);
     if (verdict === ALLOWED) return ALLOWED;
     if (verdict !== DENIED) met = UNKNOWN;
   }
   return met;
 }
 
-function isOpen(tests: readonly GuardedTest[]): boolean {
-  return tests.every(({ guards }) => guards.length === 0);
+interface UnguardedQuickTest extends GuardedTest {
+  readonly test: QuickTest;
+}
+
+function areQuick(tests: readonly GuardedTest[]): tests is readonly UnguardedQuickTest[] {
+  return tests.every(({ guards, test }) => guards.length === 0 && test.kind !== "rule");
 }
 
 function rowKey({ state, id }: SearchRow): string {

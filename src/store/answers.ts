@@ -28,6 +28,7 @@ export function* answersOf(
 ): Steps<readonly CheckAnswer[]> {
   const { depth, context, items, path } = question;
   const budget = new GroundBudget();
+  const pace = new Pace();
   const askedOf = (facts: Facts, item: CheckItem): Omit<EvaluationInput, "onFault"> => ({
     facts,
     entityId: item.entity.id,
@@ -35,6 +36,7 @@ export function* answersOf(
     depth,
     data: context.data,
     budget,
+    pace,
   });
   const together = yield* answersTogether(question, plans, (index, item) => {
     const evidence = evidenceOf(index);
@@ -42,7 +44,6 @@ export function* answersOf(
   });
   const answers: CheckAnswer[] = [];
   const memos = items.length > 1 ? new Memos() : undefined;
-  const pace = new Pace();
   for (const [index, item] of items.entries()) {
     if (pace.step()) yield;
     const known = together.get(index);

@@ -1,5 +1,5 @@
 import { assert, must } from "../base/assert.ts";
-import type { Steps } from "../base/steps.ts";
+import { Pace, type Steps } from "../base/steps.ts";
 import { ALLOWED } from "../base/verdict.ts";
 import { certainAnswer, decide } from "../memory/decide.ts";
 import type { Facts } from "../memory/facts.ts";
@@ -33,6 +33,7 @@ export function* explain(
     depth,
     data: context.data,
     budget: new GroundBudget(),
+    pace: new Pace(),
   };
   const spelled = { depth, path: (field: string) => path(0, field) };
   const check = function* (): Steps<boolean> {

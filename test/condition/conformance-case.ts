@@ -1,6 +1,7 @@
 import type { IncrementalTest } from "@bufbuild/cel-spec/testdata/tests.js";
 
 import { compileCondition } from "../../src/condition/compile.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 import { celLiteral } from "./cel-literal.ts";
 
 /** The outcome of a case as a rule: as the suite says, or another one. */
@@ -30,7 +31,7 @@ export function runCase({ original }: IncrementalTest): CaseOutcome {
     if (isError) return passed;
     return failed(original.disableCheck ? "it is not meant to be checked" : compiled.message);
   }
-  const verdict = compiled.condition.evaluate({ parameters: new Map(), data: {} });
+  const verdict = evaluateCondition(compiled.condition, { parameters: new Map(), data: {} });
   if (verdict.kind === "fault") return isError ? passed : failed(`fault: ${verdict.message}`);
   if (isError) return failed("it has a value");
   return verdict.value ? passed : failed("it has another value");

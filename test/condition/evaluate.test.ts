@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { Pace } from "../../src/base/steps.ts";
 import type { AttributeType, AttributeValue, JsonValue } from "../../src/base/tuple.ts";
 import { compileCondition } from "../../src/condition/compile.ts";
 import type { ConditionVerdict } from "../../src/condition/condition.ts";
 import { defaultValue } from "../../src/condition/defaults.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 
 interface Input {
   readonly parameters?: Readonly<Record<string, AttributeValue>>;
@@ -17,7 +19,7 @@ function evaluate(text: string, input: Input = {}): ConditionVerdict {
   for (const [name, value] of values) types.set(name, value.type);
   const outcome = compileCondition(text, types);
   assert.ok(outcome.ok, outcome.ok ? "" : `${outcome.message} at ${outcome.offset}`);
-  return outcome.condition.evaluate({ parameters: values, data: input.data ?? {} });
+  return evaluateCondition(outcome.condition, { parameters: values, data: input.data ?? {} });
 }
 
 function value(text: string, input: Input = {}): boolean {
@@ -206,7 +208,7 @@ test("a stored value of another type is a fault", () => {
   const outcome = compileCondition("age > 1", new Map([["age", "integer"]]));
   assert.ok(outcome.ok);
   const parameters = new Map<string, AttributeValue>([["age", { type: "string", data: "2" }]]);
-  const verdict = outcome.condition.evaluate({ parameters, data: {} });
+  const verdict = evaluateCondition(outcome.condition, { parameters, data: {} });
   assert.deepEqual(verdict, { kind: "fault", message: "expected integer, found string in `age`" });
 });
 
@@ -228,6 +230,70 @@ test("work inside of a comprehension counts, for every operation", () => {
     const data = { list, other: [...list], text };
     assert.match(faultOf(rule, { data }), /^the rule takes too many steps/, rule);
   }
+});
+
+test("a rule that takes long yields, also where nothing of it is long", () => {
+  const list = Array.from({ length: 300 }, (_, index) => index);
+  const text = "x".repeat(100_000);
+  for (const rule of [
+    "context.data.list.all(x, context.data.list.all(y, x + y >= 0.0))",
+    "context.data.list.map(x, x + 1.0).filter(x, x > 0.0).exists_one(x, x == 1.0)",
+    Array.from({ length: 50 }, () => "size(context.data.text) > 1").join(" && "),
+    Array.from({ length: 50 }, () => "context.data.list == context.data.other").join(" && "),
+  ]) {
+    const outcome = compileCondition(rule, new Map());
+    assert.ok(outcome.ok, rule);
+    const data = { list, other: [...list], text };
+    const steps = outcome.condition.evaluate({ parameters: new Map(), data }, new Pace());
+    assert.ok([...steps].length >= 8, rule);
+  }
+});
+
+test("short evaluations that share a pace yield as one long one does", () => {
+  const outcome = compileCondition("context.data.x > 1.0", new Map());
+  assert.ok(outcome.ok);
+  const pace = new Pace();
+  const input = { parameters: new Map(), data: { x: 2 } };
+  const each = Array.from({ length: 1_000 }, () => [...outcome.condition.evaluate(input, pace)]);
+  assert.ok(each.flat().length >= 8);
+});
+
+test("what is put together outside of a comprehension counts as well", () => {
+  const list = Array.from({ length: 10_000 }, (_, index) => index);
+  const text = "x".repeat(1_000_000);
+  const sum = (part: string): string => Array.from({ length: 100 }, () => part).join(" + ");
+  for (const rule of [
+    `size(${sum("context.data.list")}) > 1`,
+    `size(${sum("context.data.text")}) > 1`,
+    `size(${sum("bytes(context.data.text)")}) > 1`,
+  ]) {
+    assert.match(faultOf(rule, { data: { list, text } }), /^the rule takes too many steps/, rule);
+  }
+  assert.equal(
+    value("size(context.data.list + context.data.list) == 20000", { data: { list } }),
+    true,
+  );
+});
+
+test("a list that holds another one many times is compared within the bound", () => {
+  let list = "context.data.list";
+  for (let level = 0; level < 28; level++) list = `[${list}].map(x, [x, x])[0]`;
+  const data = { list: [1] };
+  assert.match(faultOf(`${list} == ${list}`, { data }), /^the rule takes too many steps/);
+  assert.match(faultOf(`${list} in [${list}]`, { data }), /^the rule takes too many steps/);
+});
+
+test("a pattern with many parts is refused, and so is a text that is long for its pattern", () => {
+  const repeats = "((a{1000}|b{1000})*)".repeat(25);
+  const matches = "context.data.text.matches(context.data.pattern)";
+  const manyParts = { data: { text: "a", pattern: repeats } };
+  assert.match(faultOf(matches, manyParts), /more than 2000 parts with its repeats written out/);
+  const outcome = compileCondition(`"a".matches("${repeats}")`, new Map());
+  assert.match(outcome.ok ? "" : outcome.message, /more than 2000 parts/);
+  const longText = { data: { text: "ab".repeat(5_000), pattern: "(a{300}|b{300})*c" } };
+  assert.match(faultOf(matches, longText), /^a text of 10000 characters is too long/);
+  const fits = { data: { text: "ab".repeat(5_000), pattern: "(a|b)*c" } };
+  assert.equal(value(matches, fits), false);
 });
 
 test("values of the context that are nested without end do not break the evaluation", () => {

@@ -9,6 +9,7 @@ import type {
 } from "../../src/base/tuple.ts";
 import { defaultValue } from "../../src/condition/defaults.ts";
 import type { EntityDefinition, Expression, Schema } from "../../src/language/schema.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 
 /**
  * A question written out as propositional rules: one atom for each (entity, name) that can be
@@ -213,7 +214,7 @@ class Grounding {
       if (value.type !== type) return { kind: "fault", fault: "ATTRIBUTE_TYPE_MISMATCH" };
       parameters.set(parameter, value);
     }
-    const verdict = rule.condition.evaluate({ parameters, data: context.data });
+    const verdict = evaluateCondition(rule.condition, { parameters, data: context.data });
     if (verdict.kind === "fault") return { kind: "fault", fault: "RULE_EVALUATION" };
     return { kind: "value", value: verdict.value };
   }

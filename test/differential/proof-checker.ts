@@ -6,6 +6,7 @@ import { ALLOWED, DENIED, UNKNOWN, type Verdict } from "../../src/base/verdict.t
 import { defaultValue } from "../../src/condition/defaults.ts";
 import type { EntityDefinition, Expression } from "../../src/language/schema.ts";
 import type { ProofNode } from "../../src/store/explanation.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 import { subjectText } from "./case.ts";
 import { leastHops } from "./depth-cost.ts";
 import { ground, type Program, type Question } from "./ground.ts";
@@ -329,7 +330,7 @@ class ProofChecker {
       if (value.type !== type) return UNKNOWN;
       parameters.set(parameter, value);
     }
-    const verdict = rule.condition.evaluate({ parameters, data: context.data });
+    const verdict = evaluateCondition(rule.condition, { parameters, data: context.data });
     if (verdict.kind === "fault") return UNKNOWN;
     return verdict.value ? ALLOWED : DENIED;
   }

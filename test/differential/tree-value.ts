@@ -2,6 +2,7 @@ import { must, unreachable } from "../../src/base/assert.ts";
 import type { AttributeValue, Context, Subject } from "../../src/base/tuple.ts";
 import type { Schema } from "../../src/language/schema.ts";
 import type { ExpandTree } from "../../src/store/expand-tree.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 
 /** What a tree says of a subject; undefined when a rule or attribute at a leaf has no truth. */
 export type Truth = boolean | undefined;
@@ -64,6 +65,6 @@ function ruleValue(
   const rule = must(schema.rules.get(name), "a tree names rules of the schema");
   const isOfType = [...rule.parameters].every(([key, type]) => values.get(key)?.type === type);
   if (!isOfType) return undefined;
-  const verdict = rule.condition.evaluate({ parameters: values, data });
+  const verdict = evaluateCondition(rule.condition, { parameters: values, data });
   return verdict.kind === "fault" ? undefined : verdict.value;
 }

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { must } from "../../src/base/assert.ts";
+import type { Condition } from "../../src/condition/condition.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
-import type { Expression } from "../../src/language/schema.ts";
+import type { Expression, Schema } from "../../src/language/schema.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 
 /** The compiled permission `view` of the entity `doc`. */
 function viewOf(members: string, rest = ""): Expression | undefined {
@@ -120,7 +123,7 @@ test("a line comment in a rule ends with its line, also at a carriage return alo
   for (const lineBreak of ["\n", "\r\n", "\r"]) {
     const body = `n < 3 // at most }${lineBreak}&& n > 1 // "${lineBreak}`;
     const schema = compileSchemaText(`entity user {} rule r(n integer) { ${body} }`);
-    const verdict = schema.rules.get("r")?.condition.evaluate({
+    const verdict = evaluateCondition(conditionOf(schema), {
       parameters: new Map([["n", { type: "integer", data: 1 }]]),
       data: {},
     });
@@ -132,9 +135,13 @@ test("block comments in a rule are passed over, and are part of its expression",
   const body = `/* at most } */ n < 3 /* keep */ && "/* n */" != 'x'`;
   const schema = compileSchemaText(`entity user {} rule r(n integer) { ${body} }`);
   assert.equal(schema.rules.get("r")?.condition.text, body);
-  const verdict = schema.rules.get("r")?.condition.evaluate({
+  const verdict = evaluateCondition(conditionOf(schema), {
     parameters: new Map([["n", { type: "integer", data: 2 }]]),
     data: {},
   });
   assert.deepEqual(verdict, { kind: "value", value: true });
 });
+
+function conditionOf({ rules }: Schema): Condition {
+  return must(rules.get("r"), "the rule is declared").condition;
+}

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 
 import { must } from "../../src/base/assert.ts";
-import { runThrough } from "../../src/base/steps.ts";
+import { Pace, runThrough } from "../../src/base/steps.ts";
 import { ALLOWED } from "../../src/base/verdict.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { GroundNode } from "../../src/memory/circuit.ts";
@@ -92,7 +92,8 @@ function networkOf(permission: string): {
 
 function inputOf(facts: Facts): EvaluationInput {
   const budget = new GroundBudget();
-  return { facts, entityId: "0", subject, depth: 100, data: {}, budget, onFault: () => {} };
+  const pace = new Pace();
+  return { facts, entityId: "0", subject, depth: 100, data: {}, budget, pace, onFault: () => {} };
 }
 
 function decideWhole(name: string, asked: EvaluationInput): Decided {

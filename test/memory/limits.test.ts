@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { runThrough } from "../../src/base/steps.ts";
+import { Pace, runThrough } from "../../src/base/steps.ts";
 import { compileSchemaText } from "../../src/language/compile.ts";
 import type { Facts } from "../../src/memory/facts.ts";
 import { GroundBudget } from "../../src/memory/ground-budget.ts";
@@ -61,6 +61,7 @@ function answer(
       depth: 100,
       data: {},
       budget,
+      pace: new Pace(),
     }),
   );
 }

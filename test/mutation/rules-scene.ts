@@ -6,6 +6,7 @@ import type { Condition, ConditionInput } from "../../src/condition/condition.ts
 import { evaluateConstants, evaluateRows } from "../support/condition-database.ts";
 import { randomText } from "../support/condition-texts.ts";
 import { randomInput, randomParameters } from "../support/condition-values.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 import { firstFault, type Form, type Scene } from "./trial.ts";
 
 /** Inputs of a rule. */
@@ -55,7 +56,7 @@ async function ruleFault(
   // A rule without SQL is gathered, which is for the checks to see.
   if (rows === undefined) return undefined;
   const expected = inputs.map((input) => {
-    const verdict = condition.evaluate(input);
+    const verdict = evaluateCondition(condition, input);
     return verdict.kind === "value" ? verdict.value : null;
   });
   const place = expected.findIndex((value, index) => value !== rows[index]);

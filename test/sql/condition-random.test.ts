@@ -14,6 +14,7 @@ import {
 import { randomText } from "../support/condition-texts.ts";
 import { randomInput, randomParameters } from "../support/condition-values.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 
 /*
@@ -83,7 +84,7 @@ async function agree(startSeed: number, numRuns: number): Promise<Counts> {
 }
 
 function evaluated(condition: Condition, input: ConditionInput): boolean | null {
-  const verdict = condition.evaluate(input);
+  const verdict = evaluateCondition(condition, input);
   return verdict.kind === "value" ? verdict.value : null;
 }
 

@@ -14,6 +14,7 @@ import {
 } from "../support/condition-database.ts";
 import { randomParameters } from "../support/condition-values.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import { evaluateCondition } from "../support/evaluate-condition.ts";
 
 let testDatabase: TestDatabase;
 let database: postgres.Sql;
@@ -52,7 +53,7 @@ async function answer(
 ): Promise<boolean | null | undefined> {
   const condition = compile(text);
   const input = inputOf(values, data);
-  const verdict = condition.evaluate(input);
+  const verdict = evaluateCondition(condition, input);
   const rows = await evaluateRows(database, condition, [input]);
   const constant = await evaluateConstants(database, condition, input);
   const expected = verdict.kind === "value" ? verdict.value : null;

@@ -1,3 +1,4 @@
+import { runThrough } from "../../src/base/steps.ts";
 import type { LookupShape } from "../../src/sql/lookup/lookup.ts";
 import { plainShape } from "../../src/sql/push-down.ts";
 import { openRules } from "../../src/store/postgres/questions/lookup-plan.ts";
@@ -104,7 +105,7 @@ async function lookup(
   const { compiled } = plans.compiled;
   const planning = { compiled, question: asked, path: (field: string) => field };
   const planned = await plans.lookups.planOf(end, planning);
-  const open = openRules(planned, { limit: 3, tag: "a" });
+  const open = runThrough(openRules(planned, { limit: 3, tag: "a" }));
   const shape = {
     ...plainShape,
     scopedTypes: [],

@@ -1,4 +1,5 @@
 import { unreachable } from "../../base/assert.ts";
+import { Pace, runThrough } from "../../base/steps.ts";
 import { defaultValue } from "../../condition/defaults.ts";
 import type { ConditionTree } from "../../condition/tree.ts";
 import type { RuleDefinition } from "../../language/schema.ts";
@@ -6,7 +7,8 @@ import type { CandidatePlan } from "../../plan/passes/5-drop-guards.ts";
 
 /**
  * Names of the rules that may hold for an entity without any attribute. A function is written before
- * the context of a call is known, so a rule that reads it counts as one that may hold.
+ * the context of a call is known, so a rule that reads it counts as one that may hold. So does one with a
+ * comprehension, which may take long.
  */
 export function openRules({ states }: CandidatePlan): ReadonlySet<string> {
   const tests = [...states.values()].flatMap((state) => state.tests);
@@ -15,15 +17,22 @@ export function openRules({ states }: CandidatePlan): ReadonlySet<string> {
 }
 
 function mayHoldWithoutAttributes({ parameters, condition }: RuleDefinition): boolean {
-  if (readsContext(condition.tree)) return true;
+  if (isOpen(condition.tree)) return true;
   const defaults = new Map([...parameters].map(([name, type]) => [name, defaultValue(type)]));
-  const verdict = condition.evaluate({ parameters: defaults, data: {} });
+  const verdict = runThrough(condition.evaluate({ parameters: defaults, data: {} }, new Pace()));
   return verdict.kind === "fault" || verdict.value;
 }
 
-/** Whether `context.data` stands anywhere in the condition. */
-function readsContext(tree: ConditionTree): boolean {
-  return tree.kind === "data" || partsOf(tree).some(readsContext);
+/** Whether `context.data` or a comprehension stands anywhere in the condition. */
+function isOpen(tree: ConditionTree): boolean {
+  switch (tree.kind) {
+    case "data":
+    case "comprehension":
+    case "transform":
+      return true;
+    default:
+      return partsOf(tree).some(isOpen);
+  }
 }
 
 function partsOf(tree: ConditionTree): readonly ConditionTree[] {

@@ -1,4 +1,4 @@
-import type { Steps } from "../../base/steps.ts";
+import { Pace, type Steps } from "../../base/steps.ts";
 import type { Telemetry } from "../../base/telemetry.ts";
 import { runInSlices } from "../../base/time-slice.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
@@ -101,7 +101,7 @@ async function prepare(
     snapToken: data.tokenOf(state.revision),
     plan,
     candidatePlan,
-    sought: { facts, data: context.data, namedId: check.namedId },
+    sought: { facts, data: context.data, namedId: check.namedId, pace: new Pace() },
   };
 }
 

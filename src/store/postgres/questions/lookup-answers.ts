@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/steps.ts";
+import { Pace, type Steps } from "../../../base/steps.ts";
 import type { Entity, Subject, TenantId } from "../../../base/tuple.ts";
 import { reachesInScope } from "../../../memory/forward-walk.ts";
 import { GroundBudget } from "../../../memory/ground-budget.ts";
@@ -58,16 +58,20 @@ export function interpretedAnswers(
   const limits = new Map([...scope].map(([type, among]) => [type, new Set(among)]));
   const isInScope = ({ type, id }: Entity): boolean => limits.get(type)?.has(id) ?? true;
   const { depth, context } = frame;
+  const { data } = context;
+  const pace = new Pace();
   return ids.map((id) => ({
     id,
     kind: "gathered",
     interpretation: function* () {
+      // A page has many. Most are one step, and work of one step does not look at the time.
+      yield;
       if (isTooLarge) return { kind: "too_large" };
       const { entity, subject } = check.itemOf(id);
       const budget = new GroundBudget();
-      const asked = { facts, entityId: entity.id, subject, depth, data: context.data, budget };
-      if (limits.size > 0 && !reachesInScope(lookup.candidatePlan, { ...asked, isInScope }))
-        return denied;
+      const asked = { facts, entityId: entity.id, subject, depth, data, budget, pace };
+      const scoped = { ...asked, isInScope };
+      if (limits.size > 0 && !(yield* reachesInScope(lookup.candidatePlan, scoped))) return denied;
       return yield* interpret(plan, asked);
     },
   }));

@@ -1,5 +1,5 @@
 import { fieldError } from "../../../base/error.ts";
-import { type Steps } from "../../../base/steps.ts";
+import { Pace, type Steps } from "../../../base/steps.ts";
 import type { JsonValue } from "../../../base/tuple.ts";
 import { defaultValue } from "../../../condition/defaults.ts";
 import type { RuleDefinition } from "../../../language/schema.ts";
@@ -83,16 +83,18 @@ export class LookupPlans {
  * The rules that do not plainly deny an entity without any attribute: for the others, those that
  * have one of the attributes are enough to look at.
  */
-export function openRules(
+export function* openRules(
   { rules }: PlannedLookup,
   data: { readonly [key: string]: JsonValue },
-): ReadonlySet<string> {
-  const open = rules.filter(({ parameters, condition }) => {
-    const defaults = new Map([...parameters].map(([name, type]) => [name, defaultValue(type)]));
-    const verdict = condition.evaluate({ parameters: defaults, data });
-    return verdict.kind === "fault" || verdict.value;
-  });
-  return new Set(open.map(({ name }) => name));
+): Steps<ReadonlySet<string>> {
+  const pace = new Pace();
+  const open = new Set<string>();
+  for (const { name, parameters, condition } of rules) {
+    const defaults = new Map([...parameters].map(([each, type]) => [each, defaultValue(type)]));
+    const verdict = yield* condition.evaluate({ parameters: defaults, data }, pace);
+    if (verdict.kind === "fault" || verdict.value) open.add(name);
+  }
+  return open;
 }
 
 /** What a hop or a test takes in the statement of a lookup. */

@@ -5,7 +5,7 @@ import { type ParameterValue, arrayLiteral } from "../connect/value.ts";
 import type { PinnedState } from "../token/snap-token.ts";
 import { frameValues } from "./check-values.ts";
 import type { Sought } from "./lookup-answers.ts";
-import { openRules, type PlannedLookup } from "./lookup-plan.ts";
+import type { PlannedLookup } from "./lookup-plan.ts";
 
 /**
  * How many candidates are read at first and at most: a few more than are wanted, since some will be
@@ -31,10 +31,14 @@ export function shapeOf(
   { end, frame, scope }: Sought,
   planned: PlannedLookup,
   {
+    openRules,
     size,
     oneByOne,
     tellsShown,
-  }: { readonly size: number; readonly oneByOne: boolean; readonly tellsShown: boolean },
+  }: Pick<LookupShape, "openRules" | "tellsShown"> & {
+    readonly size: number;
+    readonly oneByOne: boolean;
+  },
 ): LookupShape {
   const { candidatePlan } = planned.lookup;
   const areMany = end === "subjects" || size >= manyCandidates;
@@ -44,7 +48,7 @@ export function shapeOf(
     pinnedVersion: frame.schemaVersion !== undefined,
     contextTuples: frame.context.tuples.length > 0,
     contextAttributes: frame.context.attributes.length > 0,
-    openRules: openRules(planned, frame.context.data),
+    openRules,
     scopedTypes: [...scope.keys()].filter((type) => types.has(type)).toSorted(),
     judgesTogether: planned.lookup.judge.kind === "search" && !oneByOne && areMany,
     tellsShown: tellsShown && frame.snapToken === undefined,

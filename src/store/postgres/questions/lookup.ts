@@ -32,7 +32,7 @@ import {
   subjectOf,
   verdictsOf,
 } from "./lookup-answers.ts";
-import { LookupPlans, type PlannedLookup } from "./lookup-plan.ts";
+import { LookupPlans, openRules, type PlannedLookup } from "./lookup-plan.ts";
 import { batchSizes, shapeOf, valuesOf } from "./lookup-values.ts";
 
 interface PostgresLookupParts {
@@ -172,14 +172,15 @@ export class PostgresLookups implements LookupStore {
   /** Undefined when the head is not the one that was planned with. */
   async #readBatch(
     sought: Sought,
-    { compiled, planned }: LookupUnderSchema,
+    under: LookupUnderSchema,
     { wanted, size, oneByOne = false }: LookupBatch,
   ): Promise<Read | undefined> {
     const { reads, schemas, tokens, telemetry, tellsShown } = this.#parts;
+    const { compiled, planned, open } = under;
     const { tenant, frame } = sought;
     const { schemaVersion, snapToken, signal } = frame;
     const { kind } = planned.lookup.judge;
-    const shape = shapeOf(sought, planned, { size, oneByOne, tellsShown });
+    const shape = shapeOf(sought, planned, { openRules: open, size, oneByOne, tellsShown });
     const { text, params } = this.#plans.statementOf(planned, shape);
     const state = snapToken && tokens.read(snapToken);
     const { footprint } = planned;
@@ -198,13 +199,13 @@ export class PostgresLookups implements LookupStore {
     }
     if (row?.["is_decided"] === false) {
       // A guard accepts more than is read for all candidates.
-      return await this.#readBatch(sought, { compiled, planned }, { wanted, size, oneByOne: true });
+      return await this.#readBatch(sought, under, { wanted, size, oneByOne: true });
     }
     const facts = kind === "gather" ? rows.map(({ facts: piece }) => piece) : undefined;
     if (facts !== undefined && size > 1 && isTooLarge(facts, gatheredTuplesMax)) {
       // More than is looked at for one answer leads on from all of them: fewer at a time, then.
       const smaller = { wanted, size: Math.ceil(size / 10) };
-      return await this.#readBatch(sought, { compiled, planned }, smaller);
+      return await this.#readBatch(sought, under, smaller);
     }
     const ids = idsOf(row);
     const isCut = kind === "search" && ids.length === wanted;
@@ -253,6 +254,8 @@ interface LookupBatch {
 interface LookupUnderSchema {
   readonly compiled: CompiledSchema;
   readonly planned: PlannedLookup;
+  /** Rules that may hold for an entity without any attribute. */
+  readonly open: ReadonlySet<string>;
 }
 
 /** The errors of a question come in the same order as on the other engine. */
@@ -272,5 +275,6 @@ async function plan(
     signal: frame.signal,
   });
   validateScope(schema, scope);
-  return { compiled, planned };
+  const open = await runInSlices(openRules(planned, frame.context.data), frame.signal);
+  return { compiled, planned, open };
 }

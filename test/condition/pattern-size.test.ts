@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { partsOfPattern } from "../../src/condition/pattern-size.ts";
+
+test("the parts of a pattern are counted with its repeats written out", () => {
+  for (const [pattern, parts] of [
+    ["abc", 3],
+    ["a{3}", 3],
+    ["a{2,5}", 5],
+    ["a{2,}", 2],
+    ["a{0}", 1],
+    ["(?:ab){3}", 9],
+    ["(?P<name>ab){3}", 9],
+    ["(?<name>ab){3}", 9],
+    ["(?i)ab{3}", 4],
+    ["((a{10}){10}|b){2}", 226],
+    ["[]a{9}]{3}", 3],
+    ["[^]{}]{4}", 4],
+    ["[[:alpha:]]{5}x", 6],
+    ["\\p{Greek}{7}\\pL{2}", 9],
+    ["\\x{10FFFF}{7}", 7],
+    ["\\x41{7}", 7],
+    ["\\Qa{1000}\\E", 7],
+    ["\\({3}", 3],
+    // None of these is a pattern.
+    ["(a{4}", 4],
+    ["a)", 2],
+    ["[", 1],
+    ["\\", 1],
+    ["{9}", 0],
+    ["", 0],
+  ] as const) {
+    assert.equal(partsOfPattern(pattern), parts, pattern);
+  }
+});
