@@ -68,7 +68,13 @@ export class CompiledSchemas {
   /** What schemas, plans and statements hold together. */
   readonly limit: HeldBytes;
   readonly #texts: KeptMap<CompiledText>;
-  /** Keys of texts by tenant and version. */
+  /**
+   * A number for each tenant of which a version is kept. A tenant that is forgotten loses it, so that what
+   * is kept under it is not found again: to look for all of it would take a walk through what all have.
+   */
+  readonly #numbers = new LRUCache<TenantId, number>(manyEntries);
+  #lastNumber = 0;
+  /** Keys of texts by the number of the tenant and version. */
   readonly #versions = new LRUCache<string, string>(manyEntries);
   readonly #heads = new LRUCache<TenantId, Head>(manyEntries);
   readonly #loading = new Map<string, Promise<CompiledSchema>>();
@@ -105,12 +111,10 @@ export class CompiledSchemas {
 
   /** What `find` gives at once, if it does. It is not counted: the question that asks finds it again. */
   known(tenant: TenantId, version: SchemaVersion | undefined): CompiledSchema | undefined {
-    if (version !== undefined) {
-      return this.#compiled(version, this.#versions.get(versionKey(tenant, version)));
-    }
+    if (version !== undefined) return this.#compiled(version, this.#textKey(tenant, version));
     const head = this.#heads.get(tenant);
     if (head === undefined) return undefined;
-    head.key ??= this.#versions.get(versionKey(tenant, head.version));
+    head.key ??= this.#textKey(tenant, head.version);
     return this.#compiled(head.version, head.key);
   }
 
@@ -142,7 +146,7 @@ export class CompiledSchemas {
     const stored = await this.#load(tenant, version);
     const key = hash("sha256", stored.text, "base64");
     const compiled = await this.#texts.find(key, () => this.#compile(stored.text));
-    this.#versions.set(versionKey(tenant, stored.version), key);
+    this.#versions.set(versionKey(this.#numberOf(tenant), stored.version), key);
     if (version === undefined) this.seenHead(tenant, stored.version, former);
     return schemaOf(stored.version, compiled);
   }
@@ -170,10 +174,20 @@ export class CompiledSchemas {
   /** The tenant is gone: its name may come to stand for another. */
   forget(tenant: TenantId): void {
     this.#heads.delete(tenant);
-    const prefix = versionKey(tenant, undefined);
-    for (const key of this.#versions.keys()) {
-      if (key.startsWith(prefix)) this.#versions.delete(key);
-    }
+    this.#numbers.delete(tenant);
+  }
+
+  #textKey(tenant: TenantId, version: SchemaVersion): string | undefined {
+    const number = this.#numbers.get(tenant);
+    return number === undefined ? undefined : this.#versions.get(versionKey(number, version));
+  }
+
+  #numberOf(tenant: TenantId): number {
+    const known = this.#numbers.get(tenant);
+    if (known !== undefined) return known;
+    this.#lastNumber += 1;
+    this.#numbers.set(tenant, this.#lastNumber);
+    return this.#lastNumber;
   }
 
   #compiled(version: SchemaVersion, key: string | undefined): CompiledSchema | undefined {
@@ -195,7 +209,7 @@ export class CompiledSchemas {
   /** Callers that miss the same version share one load, which may have begun before they asked. */
   async #loadShared(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
     this.#misses += 1;
-    const key = versionKey(tenant, version);
+    const key = loadKey(tenant, version);
     let loading = this.#loading.get(key);
     if (loading === undefined) {
       loading = this.reload(tenant, version).finally(() => this.#loading.delete(key));
@@ -209,8 +223,12 @@ function schemaOf(version: SchemaVersion, compiled: CompiledText): CompiledSchem
   return { version, text: compiled.text, compiled, schema: compiled.schema };
 }
 
+function versionKey(tenant: number, version: SchemaVersion): string {
+  return `${tenant} ${version}`;
+}
+
 /** A tenant id holds no blank. */
-function versionKey(tenant: TenantId, version: SchemaVersion | undefined): string {
+function loadKey(tenant: TenantId, version: SchemaVersion | undefined): string {
   return `${tenant} ${version ?? ""}`;
 }
 
