@@ -206,16 +206,30 @@ export class CompiledSchemas {
     return { id: texts, text, schema, network, bytes };
   }
 
-  /** Callers that miss the same version share one load, which may have begun before they asked. */
+  /**
+   * Callers that miss the same version share one load, which may have begun before they asked. What it finds
+   * may be stale. But that there is nothing is believed only from a load that began later: the caller may
+   * know that the tenant was created meanwhile.
+   */
   async #loadShared(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
     this.#misses += 1;
-    const key = loadKey(tenant, version);
-    let loading = this.#loading.get(key);
-    if (loading === undefined) {
-      loading = this.reload(tenant, version).finally(() => this.#loading.delete(key));
-      this.#loading.set(key, loading);
+    const earlier = this.#loading.get(loadKey(tenant, version));
+    if (earlier === undefined) return await this.#startLoad(tenant, version);
+    try {
+      return await earlier;
+    } catch (error) {
+      if (!(error instanceof PembaError) || error.kind !== "not_found") throw error;
+      // One that runs now began when the earlier one had ended.
+      const later = this.#loading.get(loadKey(tenant, version));
+      return await (later ?? this.#startLoad(tenant, version));
     }
-    return await loading;
+  }
+
+  #startLoad(tenant: TenantId, version: SchemaVersion | undefined): Promise<CompiledSchema> {
+    const key = loadKey(tenant, version);
+    const loading = this.reload(tenant, version).finally(() => this.#loading.delete(key));
+    this.#loading.set(key, loading);
+    return loading;
   }
 }
 

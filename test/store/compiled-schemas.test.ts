@@ -22,21 +22,25 @@ interface Source {
   readonly loads: string[];
   /** Texts by `tenant version`; the head is `tenant `. */
   readonly stored: Map<string, readonly [SchemaVersion, string]>;
+  /** What an answer of the store waits for, once it is known. */
+  readonly held: Promise<void>[];
 }
 
 function open(maxBytes = 1_000_000, maxEntries?: SchemaCacheLimits["maxEntries"]): Source {
   const loads: string[] = [];
   const stored = new Map<string, readonly [SchemaVersion, string]>();
+  const held: Promise<void>[] = [];
   const load = async (tenant: TenantId, version: SchemaVersion | undefined) => {
     const key = `${tenant} ${version ?? ""}`;
     loads.push(key);
     const found = stored.get(key);
+    await held.shift();
     if (found === undefined) throw schemaNotFound(tenant, version);
     // As a database, it answers later.
     await Promise.resolve();
     return { version: found[0], text: found[1], createdAt: new Date() };
   };
-  return { schemas: new CompiledSchemas(load, { maxBytes, maxEntries }), loads, stored };
+  return { schemas: new CompiledSchemas(load, { maxBytes, maxEntries }), loads, stored, held };
 }
 
 /** As `find`, but always with a promise. */
@@ -145,6 +149,27 @@ test("a load that failed is not remembered", async () => {
   await fails(find(schemas, one), "SCHEMA_NOT_FOUND");
   stored.set("one ", [v1, textOne]);
   assert.equal((await find(schemas, one)).version, v1);
+});
+
+test("that a schema is not there is not believed from a load that began before the question", async () => {
+  const { schemas, loads, stored, held } = open();
+  const answer = Promise.withResolvers<void>();
+  held.push(answer.promise);
+  const before = find(schemas, one);
+  stored.set("one ", [v1, textOne]);
+  const after = [1, 2, 3].map(async () => await find(schemas, one));
+  answer.resolve();
+  await fails(before, "SCHEMA_NOT_FOUND");
+  for (const found of await Promise.all(after)) assert.equal(found.version, v1);
+  assert.deepEqual(loads, ["one ", "one "]);
+});
+
+test("a schema that is not there costs those who ask together two loads", async () => {
+  const { schemas, loads } = open();
+  for (const asked of [1, 2, 3].map(async () => await find(schemas, one, v1))) {
+    await fails(asked, "SCHEMA_NOT_FOUND");
+  }
+  assert.deepEqual(loads, [`one ${v1}`, `one ${v1}`]);
 });
 
 test("no more texts stay compiled than the cache may have entries, however small they are", async () => {
