@@ -30,7 +30,8 @@ export function fieldsOf({ shape }: BodyPart): readonly string[] | undefined {
     : undefined;
 }
 
-function at(value: unknown, key: string): unknown {
+/** What an object or a list has of its own under a key. */
+export function at(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? Reflect.get(value, key)
     : undefined;
