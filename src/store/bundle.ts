@@ -1,4 +1,5 @@
 import { PembaError } from "../base/error.ts";
+import type { Steps } from "../base/steps.ts";
 import type { Attribute, Tuple } from "../base/tuple.ts";
 import type { Schema } from "../language/schema.ts";
 import type { AttributeName } from "./filter.ts";
@@ -41,18 +42,20 @@ export function writesAnything(operations: readonly DataOperation[]): boolean {
  * Fails when what a run would write does not fit the schema, or gives an attribute two values in one
  * operation.
  */
-export function validateOperations(
+export function* validateOperations(
   schema: Schema,
   bundle: string,
   operations: readonly DataOperation[],
-): void {
-  naming(bundle, () => {
-    operations.forEach(({ tuples, attributes }, index) => {
+): Steps<void> {
+  try {
+    for (const [index, { tuples, attributes }] of operations.entries()) {
       const place = (list: string) => (item: number) => `operations[${index}].${list}[${item}]`;
-      validateTuples(schema, tuples, place("relationships_write"));
-      validateAttributes(schema, attributes, place("attributes_write"));
-    });
-  });
+      yield* validateTuples(schema, tuples, place("relationships_write"));
+      yield* validateAttributes(schema, attributes, place("attributes_write"));
+    }
+  } catch (error) {
+    throw named(bundle, error);
+  }
 }
 
 /** Runs `work`, and puts the name of the bundle before what a client did wrong in it. */
@@ -60,10 +63,12 @@ export function naming<T>(bundle: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    if (!(error instanceof PembaError)) throw error;
-    throw new PembaError(error.code, `bundle \`${bundle}\`: ${error.plainMessage}`, {
-      details: error.details,
-      cause: error,
-    });
+    throw named(bundle, error);
   }
+}
+
+function named(bundle: string, error: unknown): unknown {
+  if (!(error instanceof PembaError)) return error;
+  const { code, plainMessage, details } = error;
+  return new PembaError(code, `bundle \`${bundle}\`: ${plainMessage}`, { details, cause: error });
 }

@@ -1,4 +1,5 @@
 import { type ErrorDetail, PembaError } from "../base/error.ts";
+import type { Steps } from "../base/steps.ts";
 import { tupleText } from "../base/text-notation.ts";
 import type { Attribute, SchemaVersion, SnapToken, TenantId, Tuple } from "../base/tuple.ts";
 import type { Schema } from "../language/schema.ts";
@@ -43,11 +44,11 @@ export function needsSchema({ preconditions, tuples, attributes }: DataChange): 
  * Fails when what is written, or a tuple of a precondition, does not fit the schema: a wrong name in a
  * precondition would make it always true, or never.
  */
-export function validateChange(schema: Schema, change: DataChange): void {
+export function* validateChange(schema: Schema, change: DataChange): Steps<void> {
   const { tuples, places } = statedTuples(change);
-  validateTuples(schema, tuples, (index) => `preconditions[${places[index]}].tuple`);
-  validateTuples(schema, change.tuples, (index) => `write.tuples[${index}]`);
-  validateAttributes(schema, change.attributes, (index) => `write.attributes[${index}]`);
+  yield* validateTuples(schema, tuples, (index) => `preconditions[${places[index]}].tuple`);
+  yield* validateTuples(schema, change.tuples, (index) => `write.tuples[${index}]`);
+  yield* validateAttributes(schema, change.attributes, (index) => `write.attributes[${index}]`);
 }
 
 /** The tuples of the preconditions that state the same, with the places of these preconditions. */

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 
 import { PembaError } from "../../src/base/error.ts";
+import { runThrough } from "../../src/base/steps.ts";
 import { parseTextNotation } from "../../src/base/text-notation.ts";
 import type { AttributeValue, JsonValue, TenantId } from "../../src/base/tuple.ts";
 import { decodeAny, encodeAny } from "../../src/http/shapes/any.ts";
@@ -53,7 +54,7 @@ function asRequest(raw: {
 }): object | undefined {
   try {
     const attributes = raw.attributes?.() ?? [];
-    validateData(schema, parseElements({ tuples: raw.tuples ?? [], attributes }));
+    runThrough(validateData(schema, parseElements({ tuples: raw.tuples ?? [], attributes })));
     return undefined;
   } catch (error) {
     assert.ok(error instanceof PembaError, String(error));

@@ -2,7 +2,6 @@ import { must } from "../../base/assert.ts";
 import type { Steps } from "../../base/steps.ts";
 import { runInSlices, TimeSlice } from "../../base/time-slice.ts";
 import type { TenantId } from "../../base/tuple.ts";
-import type { Schema } from "../../language/schema.ts";
 import { withContext } from "../../memory/context-facts.ts";
 import type { Facts } from "../../memory/facts.ts";
 import { rootOf } from "../../plan/build.ts";
@@ -29,7 +28,7 @@ import type {
   PermissionStore,
   SubjectPermissionQuestion,
 } from "../store.ts";
-import { validateAttributes, validateTuples } from "../validate-data.ts";
+import { validateContext } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";
 
@@ -65,7 +64,7 @@ export class MemoryPermissions implements PermissionStore {
   async expand(tenant: TenantId, question: ExpandQuestion): Promise<ExpandTree> {
     const check = expandCheck(question);
     const { schema, compiled } = await this.#schemas.find(tenant, check.schemaVersion);
-    validateContext(schema, check);
+    await runInSlices(validateContext(schema, check.context), check.signal);
     const [item] = check.items;
     const asked = questionUnder(schema, must(item, "an expand asks one name"));
     const root = rootOf(compiled.network, asked, (field) => check.path(0, field));
@@ -77,7 +76,7 @@ export class MemoryPermissions implements PermissionStore {
     const check = explainCheck(question);
     const { item, signal } = question;
     const { schema, compiled } = await this.#schemas.find(tenant, check.schemaVersion);
-    validateContext(schema, check);
+    await runInSlices(validateContext(schema, check.context), check.signal);
     const asked = questionUnder(schema, item);
     const path = (field: string): string => check.path(0, field);
     const plan = await this.#schemas.planner.planOf({ compiled, question: asked, path, signal });
@@ -94,8 +93,8 @@ export class MemoryPermissions implements PermissionStore {
     question: CheckQuestion,
   ): Promise<readonly CheckAnswer[]> {
     // The errors of a question come in the same order as on the other engine.
-    validateContext(schema, question);
-    const { items, signal } = question;
+    const { context, items, signal } = question;
+    await runInSlices(validateContext(schema, context), signal);
     const slice = new TimeSlice();
     const plans: Plan[] = [];
     const direct = new Map<number, DirectQuestion>();
@@ -140,9 +139,4 @@ export class MemoryPermissions implements PermissionStore {
     const { facts, revision } = this.#data.stateAt(tenant, snapToken);
     return { facts: withContext(facts, context), revision };
   }
-}
-
-function validateContext(schema: Schema, { context }: CheckQuestion): void {
-  validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
-  validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
 }

@@ -23,7 +23,7 @@ import {
   validateScope,
 } from "../question-checks.ts";
 import type { LookupFrame, LookupPage, LookupStore } from "../store.ts";
-import { validateAttributes, validateTuples } from "../validate-data.ts";
+import { validateContext } from "../validate-data.ts";
 import type { MemoryData } from "./data.ts";
 import type { Revision } from "./revision.ts";
 
@@ -85,8 +85,7 @@ async function prepare(
   check: LookupCheck,
 ): Promise<LookupAtState> {
   const { schema, version, compiled } = await schemas.find(tenant, schemaVersion);
-  validateTuples(schema, context.tuples, (index) => `context.tuples[${index}]`);
-  validateAttributes(schema, context.attributes, (index) => `context.attributes[${index}]`);
+  await runInSlices(validateContext(schema, context), signal);
   const question = questionUnder(schema, check.itemOf(""));
   const planning = { compiled, question, path: check.path, signal };
   const { plan, candidates: candidatePlan } = await schemas.planner.lookupOf(planning);

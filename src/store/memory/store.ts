@@ -1,6 +1,8 @@
 import { setImmediate as nextRound } from "node:timers/promises";
 
+import type { Steps } from "../../base/steps.ts";
 import { noTelemetry, type Telemetry } from "../../base/telemetry.ts";
+import { runInSlices } from "../../base/time-slice.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../base/tuple.ts";
 import type { Schema } from "../../language/schema.ts";
 import { BackgroundLoop } from "../background-loop.ts";
@@ -154,9 +156,11 @@ async function writeData(
   tenant: TenantId,
   write: DataWrite,
 ): Promise<SnapToken> {
-  return await withSchema(parts, tenant, write.schemaVersion, async (schema, writer) => {
-    validateData(schema, write);
-    return await writer.apply([{ ...write, deletedTuples: [], deletedAttributes: [] }]);
+  return await withSchema(parts, tenant, {
+    version: write.schemaVersion,
+    validate: (schema) => validateData(schema, write),
+    work: async (writer) =>
+      await writer.apply([{ ...write, deletedTuples: [], deletedAttributes: [] }]),
   });
 }
 
@@ -168,28 +172,39 @@ async function changeData(
   if (change.schemaVersion === undefined && !needsSchema(change)) {
     return await parts.data.writeAlone(tenant, async (writer) => await writer.change(change));
   }
-  return await withSchema(parts, tenant, change.schemaVersion, async (schema, writer) => {
-    validateChange(schema, change);
-    return await writer.change(change);
+  return await withSchema(parts, tenant, {
+    version: change.schemaVersion,
+    validate: (schema) => validateChange(schema, change),
+    work: async (writer) => await writer.change(change),
   });
 }
 
 /**
- * Does the work alone among the writers of the tenant, with the given version or the head, which is still
- * in force when the work begins: if it is not, after compiling or waiting, all begins anew.
+ * Does the work alone among the writers of the tenant, once what it writes is valid under the given version
+ * or the head, which is still in force when the work begins: if it is not, after compiling, waiting or
+ * validating, all begins anew.
  */
 async function withSchema<T>(
   { tenants, schemas, data }: MemoryStoreParts,
   tenant: TenantId,
-  version: SchemaVersion | undefined,
-  work: (schema: Schema, writer: TenantWriter) => Promise<T>,
+  {
+    version,
+    validate,
+    work,
+  }: {
+    readonly version: SchemaVersion | undefined;
+    readonly validate: (schema: Schema) => Steps<void>;
+    readonly work: (writer: TenantWriter) => Promise<T>;
+  },
 ): Promise<T> {
   for (;;) {
     const stored = tenants.readSchema(tenant, version);
     const { schema } = await schemas.find(tenant, stored.version);
     const done = await data.writeAlone(tenant, async (writer) => {
       if (tenants.readSchema(tenant, version) !== stored) return undefined;
-      return { result: await work(schema, writer) };
+      await runInSlices(validate(schema), undefined);
+      if (tenants.readSchema(tenant, version) !== stored) return undefined;
+      return { result: await work(writer) };
     });
     if (done !== undefined) return done.result;
   }
@@ -211,9 +226,10 @@ function bundleStore(parts: MemoryStoreParts): BundleStore {
         const apply = async (writer: TenantWriter): Promise<SnapToken | undefined> =>
           bundles.read(tenant, name) === bundle ? await writer.apply(operations) : undefined;
         const token = writesAnything(operations)
-          ? await withSchema(parts, tenant, undefined, async (schema, writer) => {
-              validateOperations(schema, name, operations);
-              return await apply(writer);
+          ? await withSchema(parts, tenant, {
+              version: undefined,
+              validate: (schema) => validateOperations(schema, name, operations),
+              work: apply,
             })
           : await data.writeAlone(tenant, apply);
         if (token !== undefined) return token;

@@ -1,4 +1,6 @@
 import { PembaError } from "../../../base/error.ts";
+import type { Steps } from "../../../base/steps.ts";
+import { runInSlices } from "../../../base/time-slice.ts";
 import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
 import type { Schema } from "../../../language/schema.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
@@ -15,17 +17,17 @@ export async function fittingSchema(
   schemas: CompiledSchemas,
   tenant: TenantId,
   version: SchemaVersion | undefined,
-  validate: (schema: Schema) => void,
+  validate: (schema: Schema) => Steps<void>,
 ): Promise<CompiledSchema> {
   const known = await schemas.find(tenant, version);
   try {
-    validate(known.schema);
+    await runInSlices(validate(known.schema), undefined);
     return known;
   } catch (error) {
     if (!(error instanceof PembaError)) throw error;
     const current = await schemas.reload(tenant, version);
     if (current.version === known.version) throw error;
-    validate(current.schema);
+    await runInSlices(validate(current.schema), undefined);
     return current;
   }
 }

@@ -1,10 +1,11 @@
 import { must } from "../../../base/assert.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
+import { runInSlices } from "../../../base/time-slice.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import type { Schema } from "../../../language/schema.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
 import type { CheckQuestion, QuestionFrame } from "../../store.ts";
-import { validateAttributes, validateTuples } from "../../validate-data.ts";
+import { validateContext } from "../../validate-data.ts";
 import type { Row } from "../connect/row.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
@@ -93,12 +94,7 @@ async function plan(
   question: CheckQuestion,
 ): Promise<GroupedCheck> {
   const { context, items, path, signal } = question;
-  validateTuples(compiled.schema, context.tuples, (index) => `context.tuples[${index}]`);
-  validateAttributes(
-    compiled.schema,
-    context.attributes,
-    (index) => `context.attributes[${index}]`,
-  );
+  await runInSlices(validateContext(compiled.schema, context), signal);
   const groups = await plans.groupsOf({ compiled, items, path, signal });
   return { question, compiled, groups };
 }

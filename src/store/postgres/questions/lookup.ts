@@ -16,7 +16,7 @@ import type {
   LookupSubjectQuestion,
   PermissionStore,
 } from "../../store.ts";
-import { validateAttributes, validateTuples } from "../../validate-data.ts";
+import { validateContext } from "../../validate-data.ts";
 import { numberOf, textOf } from "../connect/row.ts";
 import type { Reads } from "../replicas/reads.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
@@ -265,9 +265,7 @@ async function plan(
   { end, frame, check, scope }: Sought,
 ): Promise<LookupUnderSchema> {
   const { schema } = compiled;
-  const { tuples, attributes } = frame.context;
-  validateTuples(schema, tuples, (index) => `context.tuples[${index}]`);
-  validateAttributes(schema, attributes, (index) => `context.attributes[${index}]`);
+  await runInSlices(validateContext(schema, frame.context), frame.signal);
   const planned = await plans.planOf(end, {
     compiled: compiled.compiled,
     question: questionUnder(schema, check.itemOf("")),
