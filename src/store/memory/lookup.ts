@@ -1,3 +1,4 @@
+import { compareTexts, sortInSteps } from "../../base/sort-steps.ts";
 import { Pace, type Steps } from "../../base/steps.ts";
 import type { Telemetry } from "../../base/telemetry.ts";
 import { runInSlices } from "../../base/time-slice.ts";
@@ -127,7 +128,7 @@ function* checkedPage(
   { after, limit, depth }: LookupFrame,
   candidates: Steps<ReadonlySet<string>>,
 ): Steps<CheckedPage> {
-  const found = [...(yield* candidates)].filter((id) => after === undefined || id > after);
+  const found = yield* idsAfter(after, yield* candidates);
   const items: string[] = [];
   let checked = 0;
   const pageTo = (next: string | undefined): CheckedPage => ({
@@ -135,7 +136,7 @@ function* checkedPage(
     checked,
   });
   // Ids are ASCII, so this is the order of bytes.
-  for (const id of found.sort()) {
+  for (const id of yield* sortInSteps(found, compareTexts)) {
     yield;
     const item = check.itemOf(id);
     const { entity, subject } = item;
@@ -150,4 +151,14 @@ function* checkedPage(
     items.push(id);
   }
   return pageTo(undefined);
+}
+
+function* idsAfter(after: string | undefined, ids: ReadonlySet<string>): Steps<readonly string[]> {
+  const pace = new Pace();
+  const found: string[] = [];
+  for (const id of ids) {
+    if (pace.step()) yield;
+    if (after === undefined || id > after) found.push(id);
+  }
+  return found;
 }

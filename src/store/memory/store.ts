@@ -106,8 +106,10 @@ function tenantStore(parts: MemoryStoreParts): TenantStore {
       parts.bundles.removeTenant(id);
       parts.schemas.forget(id);
     },
-    list: async ({ after, limit, among }) =>
-      pageOf(parts.tenants.list({ after, limit: limit + 1, among }), limit, ({ id }) => id),
+    list: async ({ after, limit, among }) => {
+      const listed = parts.tenants.list({ after, limit: limit + 1, among });
+      return pageOf(await runInSlices(listed, undefined), limit, ({ id }) => id);
+    },
   };
 }
 

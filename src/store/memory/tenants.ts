@@ -1,8 +1,11 @@
+import { compareTexts, sortInSteps } from "../../base/sort-steps.ts";
+import { Pace, type Steps } from "../../base/steps.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import type { SchemaWrite, StoredSchema } from "../schema-store.ts";
 import { newSchemaVersion } from "../schema-version.ts";
 import { schemaNotFound, tenantNotFound, tenantTaken } from "../store-error.ts";
 import type { Tenant } from "../store.ts";
+import { KeyOrder, ofIds } from "./key-order.ts";
 
 interface Registered {
   readonly tenant: Tenant;
@@ -11,23 +14,29 @@ interface Registered {
   head: StoredSchema | undefined;
 }
 
-/** The tenants and their schemas. Nothing here waits, so what is read stays true until one does. */
+/**
+ * The tenants and their schemas. Nothing here waits, so what is read stays true until one does: a list alone is
+ * made in steps.
+ */
 export class MemoryTenants {
   readonly #tenants = new Map<TenantId, Registered>();
+  readonly #ids = new KeyOrder(this.#tenants);
 
   create({ id, name }: { readonly id: TenantId; readonly name: string }): Tenant {
     if (this.#tenants.has(id)) throw tenantTaken(id);
     const tenant = { id, name, createdAt: new Date() };
     this.#tenants.set(id, { tenant, schemas: new Map(), head: undefined });
+    this.#ids.added(id);
     return tenant;
   }
 
   delete(id: TenantId): void {
     if (!this.#tenants.delete(id)) throw tenantNotFound(id);
+    this.#ids.removed();
   }
 
   /** At most `limit` tenants with an id above `after`, ascending; of all, or of these ids. */
-  list({
+  *list({
     after,
     limit,
     among,
@@ -35,13 +44,19 @@ export class MemoryTenants {
     readonly after: TenantId | undefined;
     readonly limit: number;
     readonly among: ReadonlySet<string> | undefined;
-  }): readonly Tenant[] {
-    return [...this.#tenants.values()]
-      .map(({ tenant }) => tenant)
-      .filter(({ id }) => after === undefined || id > after)
-      .filter(({ id }) => among === undefined || among.has(id))
-      .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-      .slice(0, limit);
+  }): Steps<readonly Tenant[]> {
+    const found: Tenant[] = [];
+    const ids =
+      among === undefined
+        ? yield* this.#ids.from(after ?? "")
+        : yield* sortInSteps([...among], compareTexts);
+    const pace = new Pace();
+    const hasEnough = (): boolean => found.length === limit;
+    for (const { tenant } of ofIds(this.#tenants, ids, { hasEnough })) {
+      if (pace.step()) yield;
+      if (after === undefined || tenant.id > after) found.push(tenant);
+    }
+    return found;
   }
 
   /** Makes the text the head; undefined when `base` is given and not the head. */
