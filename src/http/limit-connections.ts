@@ -3,12 +3,12 @@ import type { Socket } from "node:net";
 
 import { PembaError } from "../base/error.ts";
 import { connectionAccepted } from "../base/loop-round.ts";
-import type { TenantId } from "../base/tuple.ts";
 import { connectionKey, Connections } from "../intake/connections.ts";
 import type { Intake } from "../intake/intake.ts";
 import type { HttpApp } from "./app.ts";
 import { holdFor } from "./held.ts";
 import { refuseConnection } from "./refused-by-node.ts";
+import { tenantOfPath } from "./tenant-of-path.ts";
 
 /**
  * Limits the connections that are open, and lets a few requests begin at a time. A connection above the
@@ -37,7 +37,7 @@ export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: bool
   const handlers = server.listeners("request");
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    const tenant = tenantIn(request.url);
+    const tenant = tenantOfPath(request.url);
     const ended = connections.began(connectionKey(request.socket), tenant);
     const begin = (): void =>
       handlers.forEach((handler) => handler.call(server, request, response));
@@ -49,26 +49,6 @@ export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: bool
     intake.arrivals.enter(entry);
   });
 }
-
-/**
- * The tenant that a path names. No token has been looked at: it decides about order alone, and a
- * request with no right to the tenant delays those of that tenant, as it does without any order.
- */
-function tenantIn(url = ""): TenantId | undefined {
-  if (!url.startsWith(tenantPrefix)) return undefined;
-  // Nearly always a slash ends it. To search with a pattern costs more.
-  const slash = url.indexOf("/", tenantPrefix.length);
-  const rest =
-    slash === -1 ? url.slice(tenantPrefix.length) : url.slice(tenantPrefix.length, slash);
-  const query = rest.indexOf("?");
-  const tenant = (query === -1 ? rest : rest.slice(0, query)).slice(0, tenantCharacters);
-  return tenant === "" ? undefined : (tenant as TenantId);
-}
-
-const tenantPrefix = "/v1/tenants/";
-
-/** What is longer is no tenant's id. */
-const tenantCharacters = 128;
 
 function refuse(socket: Socket, max: number, isEncrypted: boolean): void {
   if (isEncrypted) {
