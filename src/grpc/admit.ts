@@ -8,6 +8,7 @@ import {
   type ServerInterceptingCallInterface,
 } from "@grpc/grpc-js";
 
+import { timerMs } from "../base/pause.ts";
 import { Health } from "../gen/grpc/health/v1/health_pb.ts";
 import { AdmittedCall, type AdmittingParts } from "./admitted-call.ts";
 import { setCredential } from "./call-credential.ts";
@@ -125,7 +126,8 @@ function endInTime(
 ): void {
   const leftMs = Number(call.getDeadline()) - Date.now();
   if (!Number.isFinite(leftMs)) return;
-  const timer = setTimeout(() => listener.onCancel(), leftMs + afterDeadlineMs);
+  const ms = timerMs(Math.max(0, leftMs) + afterDeadlineMs);
+  const timer = setTimeout(() => listener.onCancel(), ms);
   stream.on("close", () => clearTimeout(timer));
 }
 

@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerHttp2Stream } from
 
 import { status } from "@grpc/grpc-js";
 
+import { parseTimeout } from "../base/grpc-timeout.ts";
+import { timerMs } from "../base/pause.ts";
 import { framed, prefixBytes } from "./frame.ts";
 import {
   type AnswerHead,
@@ -13,18 +15,6 @@ import {
 } from "./request-call.ts";
 import { type CallStream, requestLimit } from "./take-in.ts";
 
-/** As the library reads it. */
-const timeoutPattern = /(\d{1,8})\s*([HMSmun])/;
-
-const unitMs: ReadonlyMap<string | undefined, number> = new Map([
-  ["H", 3_600_000],
-  ["M", 60_000],
-  ["S", 1_000],
-  ["m", 1],
-  ["u", 0.001],
-  ["n", 0.000_001],
-]);
-
 const contentType = "application/grpc+proto";
 const withTrailers = { waitForTrailers: true };
 const answeredParts = { "grpc-status": status.OK, "grpc-message": "OK" };
@@ -32,16 +22,15 @@ const noHead: AnswerHead = {};
 const late: CallStatus = { code: status.DEADLINE_EXCEEDED, details: "Deadline exceeded" };
 
 /**
- * Whether a call can do without the library: its messages are not compressed, and its head has nothing
- * that the library refuses.
+ * Whether a call can do without the library: its messages are not compressed, and their type is one that
+ * the library takes.
  */
 export function isDirect(headers: IncomingHttpHeaders): boolean {
-  const { "content-type": type, "grpc-encoding": encoding, "grpc-timeout": timeout } = headers;
+  const { "content-type": type, "grpc-encoding": encoding } = headers;
   return (
     type !== undefined &&
     type.startsWith("application/grpc") &&
-    (encoding === undefined || encoding === "identity") &&
-    (timeout === undefined || timeoutPattern.test(String(timeout)))
+    (encoding === undefined || encoding === "identity")
   );
 }
 
@@ -92,10 +81,18 @@ export class DirectCall implements CarriedCall, CallStream {
     this.#closed.push(listener);
   }
 
-  /** Gives the head to the listener. */
+  /** Gives the head to the listener, unless its timeout cannot be read. */
   begin(headers: IncomingHttpHeaders): void {
     const timeout = headers["grpc-timeout"];
-    if (timeout !== undefined) this.#limitTime(String(timeout));
+    if (timeout !== undefined) {
+      const timeoutMs = parseTimeout(String(timeout));
+      if (timeoutMs === undefined) {
+        const details = `Invalid grpc-timeout value "${String(timeout)}"`;
+        this.sendStatus({ code: status.INTERNAL, details });
+        return;
+      }
+      this.#limitTime(timeoutMs);
+    }
     this.#listener?.onReceiveMetadata(new HeaderValues(headers));
   }
 
@@ -158,17 +155,14 @@ export class DirectCall implements CarriedCall, CallStream {
     return this.#isOver || this.#stream.destroyed || this.#stream.closed;
   }
 
-  #limitTime(timeout: string): void {
-    const [, count, unit] = timeoutPattern.exec(timeout) ?? [];
-    // As the library rounds it.
-    const ms = (Number(count) * (unitMs.get(unit) ?? 0)) | 0;
-    this.#deadline = Date.now() + ms;
+  #limitTime(timeoutMs: number): void {
+    this.#deadline = Date.now() + timeoutMs;
     this.#timer = setTimeout(() => {
       // The client may not have read the answer.
       if (this.#status === answered) this.#status = late;
       else this.sendStatus(late);
       this.#listener?.onCancel();
-    }, ms);
+    }, timerMs(timeoutMs));
   }
 
   readonly #sendTrailers = (): void => {

@@ -2,24 +2,13 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 
 import { Caller, forCaller } from "../base/caller.ts";
 import { fieldError, PembaError, unsureChange } from "../base/error.ts";
+import { parseTimeout } from "../base/grpc-timeout.ts";
 import { timerMs } from "../base/pause.ts";
 import { quote } from "../base/quote.ts";
 import type { HttpApp } from "./app.ts";
 import { clientOf, giveUp, knowCallers } from "./client-gone.ts";
 
 const header = "grpc-timeout";
-
-/** The format of gRPC: at most eight digits and a unit. */
-export const timeoutPattern = /^(\d{1,8})([HMSmun])$/;
-
-const unitsMs: ReadonlyMap<string, number> = new Map([
-  ["H", 3_600_000],
-  ["M", 60_000],
-  ["S", 1_000],
-  ["m", 1],
-  ["u", 1 / 1_000],
-  ["n", 1 / 1_000_000],
-]);
 
 /**
  * Runs every request for its caller, and limits its duration to the header `Grpc-Timeout`: after
@@ -77,9 +66,8 @@ function timeIsOver({ mayHaveChanged }: Caller): PembaError {
 function timeoutOf({ headers }: FastifyRequest): number | undefined {
   const text = headers[header];
   if (text === undefined) return undefined;
-  const [, digits, unit] = timeoutPattern.exec(String(text)) ?? [];
-  const unitMs = unitsMs.get(unit ?? "");
-  if (digits !== undefined && unitMs !== undefined) return Number(digits) * unitMs;
+  const timeoutMs = parseTimeout(String(text));
+  if (timeoutMs !== undefined) return timeoutMs;
   const problem = `${quote(String(text))} is not a time, expected digits and a unit, such as \`500m\``;
   throw fieldError("VALIDATION", header, problem);
 }

@@ -1,9 +1,9 @@
 import type { DescMethod } from "@bufbuild/protobuf";
 import { Type } from "typebox";
 
+import { timeoutPattern } from "../../base/grpc-timeout.ts";
 import type { Scope } from "../../base/scope.ts";
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
-import { timeoutPattern } from "../deadline.ts";
 import type { JsonForm } from "../json-form.ts";
 import { streamErrorAnswer } from "../shapes/error.ts";
 import type { JsonSchema } from "../shapes/field.ts";
