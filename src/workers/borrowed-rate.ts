@@ -42,7 +42,7 @@ export class BorrowedRate implements RateLimit {
   take(): boolean | Promise<boolean> {
     if (!this.#isAsking) {
       if (this.#takeKept(1) === 1) return true;
-      if (this.#now() < this.#refusedUntil) return false;
+      if (this.#isResting) return false;
     }
     const { promise, resolve } = Promise.withResolvers<boolean>();
     this.#waiters.push(resolve);
@@ -50,7 +50,11 @@ export class BorrowedRate implements RateLimit {
     return promise;
   }
 
-  /** One question for all who wait, and the next for those who came meanwhile. */
+  get #isResting(): boolean {
+    return this.#now() < this.#refusedUntil;
+  }
+
+  /** One question for all who wait, and the next for those who came meanwhile, unless these were refused. */
   async #ask(): Promise<void> {
     this.#isAsking = true;
     while (this.#waiters.length > 0) {
@@ -58,7 +62,7 @@ export class BorrowedRate implements RateLimit {
       this.#waiters = [];
       const kept = this.#takeKept(waiters.length);
       const needed = waiters.length - kept;
-      const taken = needed === 0 ? 0 : await this.#takeNew(needed);
+      const taken = needed === 0 || this.#isResting ? 0 : await this.#takeNew(needed);
       for (const [nth, settle] of waiters.entries()) settle(nth < kept + taken);
     }
     this.#isAsking = false;

@@ -103,6 +103,11 @@ export class BorrowedShares implements Shares {
   }
 
   async #borrowBoth(tenant: TenantId | undefined, account: Account, amount: number): Promise<void> {
+    // What the tenant borrowed for it would go back at once, so a flood would reach the lender.
+    if (!this.#isRefused(account, amount) && this.#isRefused(this.#all, amount)) {
+      this.#forgetUnused(tenant, account);
+      throw tooMuchOfAll(this.#ofTenant, this.#resource);
+    }
     if (!(await this.#borrow(account, amount))) {
       this.#forgetUnused(tenant, account);
       throw tooMuchOfTenant(this.#ofTenant, this.#resource);
@@ -119,14 +124,23 @@ export class BorrowedShares implements Shares {
       account.held += amount;
       return true;
     }
-    if (!account.isAsking && this.#now() < account.refusedUntil) return false;
+    if (this.#isRefused(account, amount)) return false;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     account.waiters.push({ amount, settle: resolve });
     if (!account.isAsking) void this.#ask(account);
     return await promise;
   }
 
-  /** One question for all who wait, and the next for those who came meanwhile. */
+  /** Whether the amount is refused without a question. */
+  #isRefused(account: Account, amount: number): boolean {
+    return !account.isAsking && this.#isResting(account) && !isCovered(account, amount);
+  }
+
+  #isResting({ refusedUntil }: Account): boolean {
+    return this.#now() < refusedUntil;
+  }
+
+  /** One question for all who wait, and the next for those who came meanwhile, unless these were refused. */
   async #ask(account: Account): Promise<void> {
     account.isAsking = true;
     while (account.waiters.length > 0) {
@@ -134,12 +148,14 @@ export class BorrowedShares implements Shares {
       const wanted = waiters.reduce((sum, { amount }) => sum + amount, 0);
       const least = Math.max(0, account.held + wanted - account.borrowed - account.reserve);
       const most = least + account.reserve;
-      const lent = least > 0 ? await this.#link.borrow(account.loan, { least, most }) : 0;
+      const isResting = this.#isResting(account);
+      const lent =
+        least > 0 && !isResting ? await this.#link.borrow(account.loan, { least, most }) : 0;
       account.borrowed += lent;
       for (const { amount, settle } of waiters) {
         const isTaken = isCovered(account, amount);
         if (isTaken) account.held += amount;
-        else account.refusedUntil = this.#now() + refusedMs;
+        else if (!isResting) account.refusedUntil = this.#now() + refusedMs;
         settle(isTaken);
       }
     }
@@ -171,7 +187,7 @@ export class BorrowedShares implements Shares {
   #forgetUnused(tenant: TenantId | undefined, account: Account): void {
     const isUsed = account.held > 0 || account.isAsking || account.isLeaving;
     if (isUsed || this.#tenants.get(tenant) !== account) return;
-    if (this.#now() < account.refusedUntil) {
+    if (this.#isResting(account)) {
       account.isLeaving = true;
       setTimeout(() => {
         account.isLeaving = false;

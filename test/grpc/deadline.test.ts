@@ -84,10 +84,10 @@ for (const { name, request, headers } of ways) {
     test(`${name} with the timeout ${timeout} is refused`, async () => {
       const call = callOn(session, { path, headers: { ...headers, "grpc-timeout": timeout } });
       const closed = once(call, "close");
+      call.end(request);
       const { status: code, message } = await endOf(call);
       assert.equal(code, status.INTERNAL);
       assert.match(message, /^Invalid grpc-timeout value "/);
-      call.end();
       await closed;
     });
   }

@@ -163,15 +163,19 @@ test("all workers together never hold more than the share, and all of it", async
 });
 
 test("the shares of all tenants together have their sum", async () => {
-  const { workers } = lending(2, { ofTenant: 10 });
+  const all = lending(2, { ofTenant: 10 });
   const names = ["a", "b", "c", "d", "e", undefined] as readonly (TenantId | undefined)[];
-  const counts = await Promise.all(
-    names.map(async (tenant, nth) => await taken(must(workers[nth % 2]), tenant, 10)),
-  );
-  assert.equal(
-    counts.reduce((sum, count) => sum + count, 0),
-    40,
-  );
+  const takeAll = async (): Promise<number> => {
+    const counts = await Promise.all(
+      names.map(async (tenant, nth) => await taken(must(all.workers[nth % 2]), tenant, 10)),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+  const first = await takeAll();
+  // What one has ahead, the other one gets when it asks again.
+  assert.ok(first >= 38);
+  all.now += 10;
+  assert.equal(first + (await takeAll()), 40);
 });
 
 test("what one worker does not need any more, another one gets at once", async () => {
@@ -228,6 +232,48 @@ test("nor does one of requests of which the worker has none under way", async ()
   first.shares.giveBack(one, 10);
   all.now += 10;
   assert.equal(await takes(second, one), true);
+});
+
+test("nor do requests that come while the worker asks", async () => {
+  const all = lending(2, { ofTenant: 10 });
+  const [first] = all.workers;
+  assert.ok(first !== undefined);
+  await taken(first, one, 10);
+  const before = all.messages();
+  const flood: Promise<boolean>[] = [];
+  for (let nth = 0; nth < 100; nth++) {
+    for (let each = 0; each < 5; each++) flood.push(takes(first, one));
+    await turn();
+  }
+  assert.deepEqual(new Set(await Promise.all(flood)), new Set([false]));
+  assert.equal(all.messages(), before + 1);
+});
+
+test("of those that come meanwhile, what the worker has is taken", async () => {
+  const { workers } = lending(2, { ofTenant: 10 });
+  const [first] = workers;
+  assert.ok(first !== undefined);
+  assert.equal(await taken(first, one, 8), 8);
+  const large = takes(first, one, 5);
+  const small = takes(first, one, 2);
+  assert.deepEqual(await Promise.all([large, small]), [false, true]);
+});
+
+test("nor do requests for which the tenant has enough, but not all tenants together", async () => {
+  const all = lending(2, { ofTenant: 10 });
+  const [first] = all.workers;
+  assert.ok(first !== undefined);
+  for (const tenant of ["a", "b", "c", "d"]) await taken(first, tenant as TenantId, 10);
+  assert.equal(await takes(first, one), false);
+  // What the tenant had borrowed goes back.
+  await turn();
+  const before = all.messages();
+  for (let nth = 0; nth < 1_000; nth++) assert.equal(await takes(first, one), false);
+  await turn();
+  assert.equal(all.messages(), before);
+  first.shares.giveBack("a" as TenantId, 10);
+  all.now += 10;
+  assert.equal(await takes(first, one), true);
 });
 
 test("the limits hold for any takes and returns of the workers, and all is free in the end", async () => {
@@ -312,4 +358,20 @@ test("requests far below the rate seldom ask, and those beyond it do not flood t
   let refused = 0;
   while (refused < 1_000) if (!(await rate.take())) refused += 1;
   assert.ok(all.messages() < 60, `${all.messages()} messages`);
+});
+
+test("requests that come while a worker asks for tokens do not flood the lender", async () => {
+  const all = lending(2, { perSecond: 10 });
+  const [first] = all.workers;
+  assert.ok(first !== undefined);
+  const { rate } = first;
+  for (let nth = 0; nth < 10; nth++) assert.equal(await rate.take(), true);
+  const before = all.messages();
+  const flood: Promise<boolean>[] = [];
+  for (let nth = 0; nth < 100; nth++) {
+    for (let each = 0; each < 5; each++) flood.push(Promise.resolve(rate.take()));
+    await turn();
+  }
+  assert.deepEqual(new Set(await Promise.all(flood)), new Set([false]));
+  assert.equal(all.messages(), before + 1);
 });
