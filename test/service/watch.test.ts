@@ -1,5 +1,6 @@
 /** With which token a stream ends that the server ends. */
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
@@ -7,10 +8,13 @@ import type { SnapToken } from "../../src/base/tuple.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { watch } from "../../src/service/watch.ts";
 import type { ChangeMessage } from "../../src/store/change.ts";
+import { limitStreams } from "../../src/store/layer/limit-streams.ts";
+import { withLayers } from "../../src/store/layer/order.ts";
 import { follow, textOf } from "../store/change-streams.ts";
 import { engines, fails, tenantWithSchema, write } from "../store/engines.ts";
 import { until } from "../store/open-write.ts";
 import { serviceOf } from "../support/endless-changes.ts";
+import { usualIntake } from "../support/usual-intake.ts";
 
 const limits = { maxDataPerWrite: 1_000, bulkLimit: 100 };
 const { signal } = new AbortController();
@@ -73,3 +77,33 @@ test("a stream that cannot be resumed ends without a token", async () => {
   const expired = new PembaError("SNAP_TOKEN_EXPIRED", "too old");
   assert.deepEqual(await givenBefore([], expired), []);
 });
+
+for (const ending of ["ends", "fails", "is left"] as const) {
+  test(`nothing is kept of a stream that ${ending} before its caller leaves`, async () => {
+    const signals: AbortSignal[] = [];
+    const given = serviceOf({
+      follow: async (_tenant, { signal: followed }) => {
+        signals.push(followed);
+        return {
+          start: "start" as SnapToken,
+          delivered: () => "start" as SnapToken,
+          messages: (async function* () {
+            yield { snapToken: "first" as SnapToken, changes: [] };
+            if (ending === "fails") throw new PembaError("SNAP_TOKEN_EXPIRED", "too old");
+          })(),
+        };
+      },
+    });
+    const streams = limitStreams(usualIntake());
+    const service = { ...given, store: withLayers(given.store, { streams }) };
+    const stream = await watch(service, { tenantId: "t1", signal });
+    const [followed] = signals;
+    assert.ok(followed !== undefined);
+    assert.equal(getEventListeners(followed, "abort").length, 1);
+    const read = async (): Promise<void> => {
+      for await (const _ of stream.messages) if (ending === "is left") break;
+    };
+    await (ending === "fails" ? assert.rejects(read) : read());
+    assert.equal(getEventListeners(followed, "abort").length, 0);
+  });
+}

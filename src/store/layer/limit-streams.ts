@@ -18,6 +18,8 @@ export function limitStreams(intake: Intake): Layer {
         const end = (): void => {
           if (isHeld) intake.streams.giveBack(tenant, 1);
           isHeld = false;
+          // A signal that combines others is kept by them as long as it has a listener.
+          signal.removeEventListener("abort", end);
         };
         let stream: ChangeStream;
         try {
