@@ -9,6 +9,7 @@ import {
   booleanOf,
   dateOf,
   numberOf,
+  oneOf,
   optionalTextOf,
   type Row,
   textOf,
@@ -225,11 +226,10 @@ export class Directory {
 }
 
 function placementOf(row: Row): Placement {
-  const state = textOf(row, "state");
   return {
     tenant: textOf(row, "tenant") as TenantId,
     cluster: textOf(row, "cluster"),
-    state: states.find((one) => one === state) ?? "placed",
+    state: oneOf(row, "state", states),
     version: textOf(row, "version"),
   };
 }

@@ -7,7 +7,7 @@ import type { SchemaStore, StoredSchema } from "../schema-store.ts";
 import { newSchemaVersion } from "../schema-version.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
 import type { Database } from "./connect/database.ts";
-import { dateOf, optionalTextOf, type Row, textOf } from "./connect/row.ts";
+import { dateOf, oneOf, optionalTextOf, type Row, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
 import type { ParameterValue } from "./connect/value.ts";
 import type { SqlInterface } from "./sql-interface/sql-interface.ts";
@@ -19,7 +19,7 @@ const listStatement = statementFile("schemas/list.sql");
 /** A new version is behind the head only when another instance wrote meanwhile with a faster clock. */
 const attemptsMax = 10;
 
-type SchemaWriteOutcome = "written" | "no_tenant" | "other_head" | "behind";
+const outcomes = ["written", "no_tenant", "other_head", "behind"] as const;
 
 /**
  * The schemas of a database. `compiled` learns of the heads that are written here. With a SQL interface
@@ -42,7 +42,7 @@ export function createPostgresSchemas(
         const version = newSchemaVersion(head, new Date());
         const values = [tenant, version, text, base ?? null];
         const result = await writeVersion(text, values);
-        const outcome = outcomeOf(result);
+        const outcome = oneOf(result, "outcome", outcomes);
         switch (outcome) {
           case "written":
             compiled.seenHead(tenant, version, undefined);
@@ -100,13 +100,4 @@ export async function readSchema(
 /** It was a version when it was stored. */
 function versionOf(row: Row, column: string): SchemaVersion | undefined {
   return optionalTextOf(row, column) as SchemaVersion | undefined;
-}
-
-function outcomeOf(row: Row): SchemaWriteOutcome {
-  const outcomes: readonly SchemaWriteOutcome[] = ["written", "no_tenant", "other_head", "behind"];
-  const text = textOf(row, "outcome");
-  return must(
-    outcomes.find((outcome) => outcome === text),
-    `unexpected outcome ${text}`,
-  );
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { PembaError } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
-import { booleanOf, numberOf, optionalTextOf, textOf } from "../../postgres/connect/row.ts";
+import { booleanOf, numberOf, oneOf, optionalTextOf, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
 import { arrayLiteral } from "../../postgres/connect/value.ts";
 import type { XidRange } from "../../postgres/token/snapshot.ts";
@@ -31,6 +31,8 @@ const changesMax = 5_000;
 /** A text may be long. */
 const schemasMax = 5;
 const bundlesMax = 50;
+
+const hidings = ["hidden", "gone", "busy"] as const;
 
 /** A part of a table. */
 export interface Blocks {
@@ -183,10 +185,9 @@ export class MoveSource extends MoveSide {
   }
 
   /** Refuses the tenant from now on. `gone`: it was deleted, or another process moves it. */
-  async hide(number: string, waitMs: number): Promise<"hidden" | "gone" | "busy"> {
+  async hide(number: string, waitMs: number): Promise<(typeof hidings)[number]> {
     const values = [number, this.#holder, `${Math.max(1, Math.round(waitMs))}ms`];
-    const outcome = textOf(await this.one(hideStatement, values), "outcome");
-    return outcome === "hidden" || outcome === "busy" ? outcome : "gone";
+    return oneOf(await this.one(hideStatement, values), "outcome", hidings);
   }
 
   /** The tenant as it was when the source began to refuse it, as json. */

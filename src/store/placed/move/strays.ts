@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { errorOf } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
-import { textOf } from "../../postgres/connect/row.ts";
+import { oneOf, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
 import { isCode } from "../tenants.ts";
 import type { MoveDatabase, MoveNotes } from "./notes.ts";
@@ -55,7 +55,8 @@ async function removeAt(database: MoveDatabase, notes: MoveNotes): Promise<void>
     if (!idle.has(tenant)) continue;
     const mover = textOf(row, "mover");
     try {
-      if (textOf(row, "side") === "source") await new MoveSource(database, mover).stay(tenant);
+      if (oneOf(row, "side", ["source", "target"]) === "source")
+        await new MoveSource(database, mover).stay(tenant);
       else await new MoveTarget(database, mover).abandon(tenant);
     } catch (error) {
       // A move of the tenant has begun since.

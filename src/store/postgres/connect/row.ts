@@ -1,4 +1,6 @@
 import { assert } from "../../../base/assert.ts";
+import { PembaError } from "../../../base/error.ts";
+import { quote } from "../../../base/quote.ts";
 
 /** A row as the driver parses it: text, xid8 and bigint are strings, timestamps are dates. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -12,6 +14,15 @@ export function textOf(row: Row, column: string): string {
 /** Undefined for null. */
 export function optionalTextOf(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : textOf(row, column);
+}
+
+/** Fails with UNAVAILABLE for another text: an instance of a newer version may have written it, and knows it. */
+export function oneOf<T extends string>(row: Row, column: string, values: readonly T[]): T {
+  const text = textOf(row, column);
+  const known = values.find((value) => value === text);
+  if (known !== undefined) return known;
+  const problem = `the database says ${quote(text)} for \`${column}\`, which only a newer version may know`;
+  throw new PembaError("UNAVAILABLE", problem);
 }
 
 export function numberOf(row: Row, column: string): number {

@@ -1,8 +1,8 @@
-import { must, unreachable } from "../../../base/assert.ts";
+import { unreachable } from "../../../base/assert.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
-import { type Row, numberOf, optionalTextOf, textOf } from "../connect/row.ts";
+import { type Row, numberOf, oneOf, optionalTextOf, textOf } from "../connect/row.ts";
 import type { ParameterValue } from "../connect/value.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
 
@@ -31,7 +31,7 @@ export async function settleChange(
   },
 ): Promise<SnapToken | undefined> {
   const { tenant, row } = change;
-  const outcome = outcomeOf(row);
+  const outcome = oneOf(row, "outcome", outcomes);
   switch (outcome) {
     case "written": {
       const state = { snapshot: textOf(row, "snapshot"), timeline: numberOf(row, "timeline") };
@@ -57,14 +57,6 @@ export async function settleChange(
     default:
       return unreachable(outcome);
   }
-}
-
-function outcomeOf(row: Row): (typeof outcomes)[number] {
-  const text = textOf(row, "outcome");
-  return must(
-    outcomes.find((outcome) => outcome === text),
-    `unexpected outcome ${text}`,
-  );
 }
 
 /** How long a change waits for a lock, as the statements take it. Undefined: as the server has it. */

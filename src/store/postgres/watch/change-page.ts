@@ -2,7 +2,7 @@ import type { SnapToken } from "../../../base/tuple.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
 import { type Change, messageBytesMax, messageChangesMax } from "../../change.ts";
 import type { Database } from "../connect/database.ts";
-import { numberOf, optionalTextOf, type Row, textOf } from "../connect/row.ts";
+import { numberOf, oneOf, optionalTextOf, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import { arrayLiteral } from "../connect/value.ts";
 import type { TokenContent } from "../token/snap-token-codec.ts";
@@ -156,7 +156,7 @@ function groupsOf(rows: readonly Row[]): readonly TransactionChanges[] {
 }
 
 function changeOf(row: Row): Change {
-  const operation = textOf(row, "operation") === "create" ? "create" : "delete";
+  const operation = oneOf(row, "operation", ["create", "delete"]);
   const entity = { type: textOf(row, "entity_type"), id: textOf(row, "entity_id") };
   const relation = optionalTextOf(row, "relation");
   if (relation === undefined) {
