@@ -139,3 +139,10 @@ export function errorOf(thrown: unknown): PembaError {
     cause: thrown,
   });
 }
+
+/** Why something failed, for an operator: with the message of the cause, which clients do not get. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof PembaError)) return String(error);
+  const { cause, plainMessage } = error;
+  return cause instanceof Error ? `${plainMessage} (${cause.message})` : plainMessage;
+}

@@ -6,8 +6,8 @@ export function quote(text: string): string {
 }
 
 /** The same without quotes, for a key that the client chose in the path of a field. */
-export function shorten(text: string): string {
-  return text.length <= shownLength ? text : `${beginningOf(text, shownLength)}...`;
+export function shorten(text: string, lengthMax = shownLength): string {
+  return text.length <= lengthMax ? text : `${beginningOf(text, lengthMax)}...`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { PembaError } from "./error.ts";
-import { beginningOf } from "./quote.ts";
+import { shorten } from "./quote.ts";
 import {
   type Attribute,
   type AttributeType,
@@ -104,7 +104,7 @@ function attributeOf(text: string, entity: Entity, rest: string): Attribute {
   if (type === undefined) {
     throw malformed(
       text,
-      `\`${shortened(name)}\` is none of the types ${attributeTypes.join(", ")}`,
+      `\`${shorten(name, shownLength)}\` is none of the types ${attributeTypes.join(", ")}`,
     );
   }
   return {
@@ -149,14 +149,13 @@ function doubleOf(value: string): number {
 function malformed(text: string, why: string): PembaError {
   return new PembaError(
     "INVALID_ARGUMENT",
-    `\`${shortened(text)}\` cannot be read, ${why}: ${shapes}`,
+    `\`${shorten(text, shownLength)}\` cannot be read, ${why}: ${shapes}`,
   );
 }
 
 function badValue(value: string, expected: string): PembaError {
-  return new PembaError("INVALID_ARGUMENT", `the value \`${shortened(value)}\` is not ${expected}`);
-}
-
-function shortened(text: string): string {
-  return text.length <= shownLength ? text : `${beginningOf(text, shownLength)}...`;
+  return new PembaError(
+    "INVALID_ARGUMENT",
+    `the value \`${shorten(value, shownLength)}\` is not ${expected}`,
+  );
 }

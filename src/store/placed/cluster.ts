@@ -1,4 +1,4 @@
-import { PembaError } from "../../base/error.ts";
+import { PembaError, reasonOf } from "../../base/error.ts";
 import { pause } from "../../base/pause.ts";
 import { isAway, onceServerAnswers } from "../postgres/await-server.ts";
 import type { ClusterControl, Store } from "../store.ts";
@@ -137,10 +137,4 @@ export class Cluster implements ClusterControl {
     }
     if (problem === undefined) warn("the cluster answers, its tenants are served");
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof PembaError)) return String(error);
-  const { cause, plainMessage } = error;
-  return cause instanceof Error ? `${plainMessage} (${cause.message})` : plainMessage;
 }

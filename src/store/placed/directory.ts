@@ -2,21 +2,22 @@ import { must } from "../../base/assert.ts";
 import { Caller, forCaller, presentCaller } from "../../base/caller.ts";
 import type { TenantId } from "../../base/tuple.ts";
 import { ConcurrencyLimiter } from "../layer/concurrency-limiter.ts";
-import { type Page, pageOf } from "../page.ts";
+import type { Page } from "../page.ts";
 import type { CircuitBreaker } from "../postgres/connect/circuit-breaker.ts";
 import type { Database } from "../postgres/connect/database.ts";
 import {
   booleanOf,
-  dateOf,
   numberOf,
   oneOf,
   optionalTextOf,
   type Row,
+  tenantIdOf,
   textOf,
 } from "../postgres/connect/row.ts";
 import { statementFile } from "../postgres/connect/statement-file.ts";
-import { arrayLiteral, type ParameterValue } from "../postgres/connect/value.ts";
-import type { NewTenant, Tenant } from "../store.ts";
+import type { ParameterValue } from "../postgres/connect/value.ts";
+import { readTenantPage, type TenantStatements } from "../postgres/tenant-page.ts";
+import type { NewTenant, Tenant, TenantStore } from "../store.ts";
 import { MoveNotes, type Mover } from "./move/notes.ts";
 
 const findStatement = statementFile("placement/find.sql");
@@ -29,8 +30,10 @@ const keepStatement = statementFile("placement/keep.sql");
 const removeStatement = statementFile("placement/remove.sql");
 const adoptStatement = statementFile("placement/adopt.sql");
 const adoptAllStatement = statementFile("placement/adopt-all.sql");
-const listStatement = statementFile("placement/list.sql");
-const listAmongStatement = statementFile("placement/list-among.sql");
+const listStatements: TenantStatements = {
+  all: statementFile("placement/list.sql"),
+  among: statementFile("placement/list-among.sql"),
+};
 const clustersStatement = statementFile("placement/clusters.sql");
 const unsettledStatement = statementFile("placement/unsettled.sql");
 const hasMovedStatement = statementFile("placement/move-known.sql");
@@ -163,19 +166,12 @@ export class Directory {
   }
 
   /** The tenants of all clusters, as a store lists them. */
-  async list(page: {
-    readonly after: TenantId | undefined;
-    readonly limit: number;
-    readonly among?: ReadonlySet<string> | undefined;
-  }): Promise<Page<Tenant, TenantId>> {
-    const { after, limit, among } = page;
-    // Every id comes after the empty text.
-    const place = [after ?? "", limit + 1];
-    const rows =
-      among === undefined
-        ? await this.#read(undefined, listStatement, place)
-        : await this.#read(undefined, listAmongStatement, [...place, arrayLiteral([...among])]);
-    return pageOf(rows.map(tenantOf), limit, ({ id }) => id);
+  async list(page: Parameters<TenantStore["list"]>[0]): Promise<Page<Tenant, TenantId>> {
+    return await readTenantPage(
+      listStatements,
+      page,
+      async (statement, values) => await this.#read(undefined, statement, values),
+    );
   }
 
   /** How many tenants are on each cluster that has any, by its name. */
@@ -227,19 +223,9 @@ export class Directory {
 
 function placementOf(row: Row): Placement {
   return {
-    tenant: textOf(row, "tenant") as TenantId,
+    tenant: tenantIdOf(row),
     cluster: textOf(row, "cluster"),
     state: oneOf(row, "state", states),
     version: textOf(row, "version"),
-  };
-}
-
-function tenantOf(row: Row): Tenant {
-  return {
-    // It was a tenant id when it was stored.
-    id: textOf(row, "id") as TenantId,
-    name: textOf(row, "name"),
-    cluster: textOf(row, "cluster"),
-    createdAt: dateOf(row, "created_at"),
   };
 }

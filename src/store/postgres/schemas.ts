@@ -7,7 +7,7 @@ import type { SchemaStore, StoredSchema } from "../schema-store.ts";
 import { newSchemaVersion } from "../schema-version.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
 import type { Database } from "./connect/database.ts";
-import { dateOf, oneOf, optionalTextOf, type Row, textOf } from "./connect/row.ts";
+import { dateOf, oneOf, type Row, textOf, versionOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
 import type { ParameterValue } from "./connect/value.ts";
 import type { SqlInterface } from "./sql-interface/sql-interface.ts";
@@ -95,9 +95,4 @@ export async function readSchema(
   const found = versionOf(row, "version");
   if (found === undefined) throw schemaNotFound(tenant, version);
   return { version: found, text: textOf(row, "text"), createdAt: dateOf(row, "created_at") };
-}
-
-/** It was a version when it was stored. */
-function versionOf(row: Row, column: string): SchemaVersion | undefined {
-  return optionalTextOf(row, column) as SchemaVersion | undefined;
 }

@@ -2,7 +2,7 @@ import { presentCaller } from "../../../base/caller.ts";
 import { PembaError } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import type { Database } from "../../postgres/connect/database.ts";
-import { numberOf, oneOf, type Row, textOf } from "../../postgres/connect/row.ts";
+import { numberOf, oneOf, type Row, tenantIdOf, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
 import { arrayLiteral, type ParameterValue } from "../../postgres/connect/value.ts";
 
@@ -146,8 +146,7 @@ export function takenOver(): PembaError {
 
 function moveOf(row: Row): NotedMove {
   return {
-    // It was a tenant id when it was stored.
-    tenant: textOf(row, "tenant") as TenantId,
+    tenant: tenantIdOf(row),
     source: textOf(row, "source"),
     target: textOf(row, "target"),
     step: oneOf(row, "step", steps),

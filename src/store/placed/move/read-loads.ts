@@ -1,6 +1,6 @@
 import { assert, must } from "../../../base/assert.ts";
 import type { TenantId } from "../../../base/tuple.ts";
-import { textOf } from "../../postgres/connect/row.ts";
+import { tenantIdOf, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
 import type { MoveDatabase } from "./notes.ts";
 import type { ClusterLoad } from "./plan.ts";
@@ -30,8 +30,7 @@ export async function* tenantsOn(
 ): AsyncGenerator<TenantId> {
   for (let after = ""; ;) {
     const rows = await directory.query(placedOnStatement, [cluster, after, pageMax]);
-    // They were tenant ids when they were stored.
-    const page = rows.map((row) => textOf(row, "tenant") as TenantId);
+    const page = rows.map((row) => tenantIdOf(row));
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;

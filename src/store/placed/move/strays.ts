@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { errorOf } from "../../../base/error.ts";
-import type { TenantId } from "../../../base/tuple.ts";
-import { oneOf, textOf } from "../../postgres/connect/row.ts";
+import { oneOf, tenantIdOf, textOf } from "../../postgres/connect/row.ts";
 import { statementFile } from "../../postgres/connect/statement-file.ts";
 import { isCode } from "../tenants.ts";
 import type { MoveDatabase, MoveNotes } from "./notes.ts";
@@ -49,9 +48,9 @@ async function removeAt(database: MoveDatabase, notes: MoveNotes): Promise<void>
   const rows = await database.query(straysStatement, [straysMax]);
   if (rows.length === 0) return;
   // A move is noted in the directory before it is here, and until after it. So the directory is asked afterwards.
-  const idle = await notes.idle(rows.map(tenantOf));
+  const idle = await notes.idle(rows.map((row) => tenantIdOf(row)));
   for (const row of rows) {
-    const tenant = tenantOf(row);
+    const tenant = tenantIdOf(row);
     if (!idle.has(tenant)) continue;
     const mover = textOf(row, "mover");
     try {
@@ -63,9 +62,4 @@ async function removeAt(database: MoveDatabase, notes: MoveNotes): Promise<void>
       if (!isCode(error, "SERIALIZATION")) throw error;
     }
   }
-}
-
-function tenantOf(row: Parameters<typeof textOf>[0]): TenantId {
-  // It was a tenant id when it was stored.
-  return textOf(row, "tenant") as TenantId;
 }

@@ -1,6 +1,7 @@
 import { assert } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
 import { quote } from "../../../base/quote.ts";
+import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
 
 /** A row as the driver parses it: text, xid8 and bigint are strings, timestamps are dates. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -14,6 +15,16 @@ export function textOf(row: Row, column: string): string {
 /** Undefined for null. */
 export function optionalTextOf(row: Row, column: string): string | undefined {
   return row[column] === null ? undefined : textOf(row, column);
+}
+
+/** The id of a tenant. It was one when it was stored. */
+export function tenantIdOf(row: Row, column = "tenant"): TenantId {
+  return textOf(row, column) as TenantId;
+}
+
+/** A schema version, undefined for null. It was one when it was stored. */
+export function versionOf(row: Row, column: string): SchemaVersion | undefined {
+  return optionalTextOf(row, column) as SchemaVersion | undefined;
 }
 
 /** Fails with UNAVAILABLE for another text: an instance of a newer version may have written it, and knows it. */

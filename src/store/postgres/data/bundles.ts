@@ -1,5 +1,4 @@
 import { assert, must } from "../../../base/assert.ts";
-import { PembaError } from "../../../base/error.ts";
 import type { TenantId } from "../../../base/tuple.ts";
 import type { BundleStore } from "../../bundle-store.ts";
 import {
@@ -11,6 +10,7 @@ import {
   writesAnything,
 } from "../../bundle.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
+import { untilHeadStands } from "../../head-changes.ts";
 import { pageOf } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { Database } from "../connect/database.ts";
@@ -21,7 +21,7 @@ import type { SnapTokens } from "../token/snap-token.ts";
 import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, attributeNameColumns, tupleColumns } from "./columns.ts";
 import { derivedAttributes, derivedTuples, namingDerived } from "./derived.ts";
-import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
+import { fittingSchema } from "./fitting-schema.ts";
 
 const writeStatement = statementFile("bundles/write.sql");
 const readStatement = statementFile("bundles/read.sql");
@@ -65,8 +65,8 @@ export function createPostgresBundles(parts: PostgresBundleParts): BundleStore {
       if (!booleanOf(row, "deleted")) throw bundleNotFound(name);
     },
 
-    run: async (tenant, name, render) => {
-      for (let attempt = 1; attempt <= headChangesMax; attempt++) {
+    run: async (tenant, name, render) =>
+      await untilHeadStands("write", async () => {
         const { bundle, tenantNumber } = await readBundle(database, tenant, name);
         const operations = render(bundle);
         const fitting = writesAnything(operations)
@@ -82,19 +82,13 @@ export function createPostgresBundles(parts: PostgresBundleParts): BundleStore {
           () => namedParts(operations),
         );
         const row = must(rows[0], "the function returns one row");
-        const token = await settleChange(parts, {
+        return await settleChange(parts, {
           tenant,
           version: undefined,
           fitting: fitting?.version,
           row,
         });
-        if (token !== undefined) return token;
-      }
-      throw new PembaError(
-        "SERIALIZATION",
-        "the schema changed repeatedly during the write, retry",
-      );
-    },
+      }),
   };
 }
 

@@ -1,5 +1,4 @@
 import { assert, must } from "../../../base/assert.ts";
-import { PembaError } from "../../../base/error.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import {
@@ -13,12 +12,13 @@ import {
   validateChange,
 } from "../../data-change.ts";
 import type { AttributeFilter, TupleFilter } from "../../filter.ts";
+import { untilHeadStands } from "../../head-changes.ts";
 import { withTokenIn } from "../../store-error.ts";
 import type { Database } from "../connect/database.ts";
 import { booleanOf, type Row } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import type { ParameterValue } from "../connect/value.ts";
-import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
+import { type PinnedState, type SnapTokens, stateList } from "../token/snap-token.ts";
 import { refuseSnapshot } from "../token/snapshot.ts";
 import { lockWait, settleChange } from "./change-outcome.ts";
 import { attributeColumns, tupleColumns } from "./columns.ts";
@@ -29,7 +29,7 @@ import {
   derivedTuples,
   namingDerived,
 } from "./derived.ts";
-import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
+import { fittingSchema } from "./fitting-schema.ts";
 
 const changeStatement = statementFile("data/change.sql");
 
@@ -51,14 +51,14 @@ export async function changeData(
   const { schemas, database } = parts;
   const version = change.schemaVersion;
   const json = JSON.stringify(changeJson(change));
-  for (let attempt = 1; attempt <= headChangesMax; attempt++) {
+  return await untilHeadStands("change", async () => {
     const fitting = needsSchema(change)
       ? await fittingSchema(schemas, tenant, version, (schema) => validateChange(schema, change))
       : undefined;
     const values = [
       tenant,
       ...versionValues(version, fitting?.version),
-      ...stateValues(seenState(parts.tokens, change)),
+      ...stateList(seenState(parts.tokens, change)),
       json,
       lockWait(parts.lockWaitMs),
     ];
@@ -69,10 +69,8 @@ export async function changeData(
     const row = must(rows[0], "the function returns one row");
     refuseUnmet(change, row);
     const asked = { tenant, version, fitting: fitting?.version };
-    const token = await settleChange(parts, { ...asked, row });
-    if (token !== undefined) return token;
-  }
-  throw new PembaError("SERIALIZATION", "the schema changed repeatedly during the change, retry");
+    return await settleChange(parts, { ...asked, row });
+  });
 }
 
 /** What the change names, as its errors call it. */
@@ -100,12 +98,6 @@ function versionValues(
 function seenState(tokens: SnapTokens, change: DataChange): PinnedState | undefined {
   const stated = statedState(change);
   return stated && withTokenIn(tokenField(stated.place), () => tokens.read(stated.since));
-}
-
-function stateValues(seen: PinnedState | undefined): readonly ParameterValue[] {
-  return seen === undefined
-    ? [null, null, null, null, null]
-    : [seen.snapshot, seen.timeline, seen.change, seen.takenBefore, seen.last];
 }
 
 /** As the function `change_data` takes it. */

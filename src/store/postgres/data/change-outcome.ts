@@ -2,7 +2,7 @@ import { unreachable } from "../../../base/assert.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
-import { type Row, numberOf, oneOf, optionalTextOf, textOf } from "../connect/row.ts";
+import { type Row, numberOf, oneOf, optionalTextOf, textOf, versionOf } from "../connect/row.ts";
 import type { ParameterValue } from "../connect/value.ts";
 import type { SnapTokens } from "../token/snap-token.ts";
 
@@ -47,12 +47,7 @@ export async function settleChange(
       schemas.forget(tenant);
       throw schemaNotFound(tenant, change.version);
     case "other_head":
-      // It was a version when it was stored.
-      schemas.seenHead(
-        tenant,
-        optionalTextOf(row, "head") as SchemaVersion | undefined,
-        change.fitting,
-      );
+      schemas.seenHead(tenant, versionOf(row, "head"), change.fitting);
       return undefined;
     default:
       return unreachable(outcome);

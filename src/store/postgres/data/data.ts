@@ -1,10 +1,10 @@
 import { LRUCache } from "lru-cache";
 
 import { must } from "../../../base/assert.ts";
-import { PembaError } from "../../../base/error.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { SchemaVersion, SnapToken, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
+import { untilHeadStands } from "../../head-changes.ts";
 import type { DataFilters, DataStore, DataWrite } from "../../store.ts";
 import { validateData } from "../../validate-data.ts";
 import type { Database } from "../connect/database.ts";
@@ -23,7 +23,7 @@ import {
   derivedTuples,
   namingDerived,
 } from "./derived.ts";
-import { fittingSchema, headChangesMax } from "./fitting-schema.ts";
+import { fittingSchema } from "./fitting-schema.ts";
 import { readAttributes, readTuples } from "./read-data.ts";
 import { soleTuple } from "./single-write.ts";
 import { WriteBatches } from "./write-batches.ts";
@@ -91,23 +91,16 @@ export function createPostgresData(parts: PostgresDataParts): DataStore {
   };
 
   return {
-    write: async (tenant, data) => {
-      for (let attempt = 1; attempt <= headChangesMax; attempt++) {
+    write: async (tenant, data) =>
+      await untilHeadStands("write", async () => {
         const { version } = await fittingSchema(
           parts.schemas,
           tenant,
           data.schemaVersion,
           (schema) => validateData(schema, data),
         );
-        const token =
-          (await writeKnown(tenant, data, version)) ?? (await writeAny(tenant, data, version));
-        if (token !== undefined) return token;
-      }
-      throw new PembaError(
-        "SERIALIZATION",
-        "the schema changed repeatedly during the write, retry",
-      );
-    },
+        return (await writeKnown(tenant, data, version)) ?? (await writeAny(tenant, data, version));
+      }),
 
     delete: async (tenant, filters) => await deleteData(parts, tenant, filters),
     change: async (tenant, change) => await changeData(parts, tenant, change),

@@ -5,9 +5,6 @@ import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
 import type { Schema } from "../../../language/schema.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
 
-/** How often in a row the head may turn out to be another one than data was validated against. */
-export const headChangesMax = 10;
-
 /**
  * The given version, or the head, once `validate` has nothing against it. What does not fit the head
  * as it was last seen may fit the head as it is, and an error must not come from a schema that is

@@ -2,12 +2,10 @@ import { PembaError } from "../../../base/error.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
 import type { CompiledSchema, CompiledSchemas } from "../../compiled-schemas.ts";
+import { untilHeadStands } from "../../head-changes.ts";
 import { schemaNotFound, tenantNotFound } from "../../store-error.ts";
-import { booleanOf, optionalTextOf, type Row } from "../connect/row.ts";
+import { booleanOf, type Row, versionOf } from "../connect/row.ts";
 import { refuseSnapshot } from "../token/snapshot.ts";
-
-/** A head that changes faster than a statement runs is not worth more tries than these. */
-const headChangesMax = 10;
 
 /** The tenant and the schema version of a question; undefined: the head. */
 interface Addressed {
@@ -30,15 +28,13 @@ export async function underHead<P, T>(
     readonly telemetry: Telemetry;
   },
 ): Promise<T> {
-  for (let attempt = 1; attempt <= headChangesMax; attempt += 1) {
+  return await untilHeadStands("question", async () => {
     const plan = await steps.telemetry.span(
       "plan",
       async () => await planned(schemas, addressed, steps.plan),
     );
-    const result = await steps.work(plan);
-    if (result !== undefined) return result;
-  }
-  throw new PembaError("SERIALIZATION", "the schema changed repeatedly during the question, retry");
+    return await steps.work(plan);
+  });
 }
 
 async function planned<P>(
@@ -98,7 +94,7 @@ export function foundRow(
   return first;
 }
 
-/** The head that a statement saw; undefined when there is none. It was a version when it was stored. */
+/** The head that a statement saw; undefined when there is none. */
 export function headOf(row: Row): SchemaVersion | undefined {
-  return optionalTextOf(row, "head_version") as SchemaVersion | undefined;
+  return versionOf(row, "head_version");
 }

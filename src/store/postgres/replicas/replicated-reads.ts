@@ -1,4 +1,4 @@
-import { errorOf, type PembaError } from "../../../base/error.ts";
+import { errorOf, reasonOf } from "../../../base/error.ts";
 import { hostOf, hostUris } from "../../../base/host-uris.ts";
 import { BackgroundLoop } from "../../background-loop.ts";
 import type { Database, DatabaseOptions } from "../connect/database.ts";
@@ -236,8 +236,4 @@ function unfitness(look: ServerLook, writer: ServerLook, lagMs: number): string 
 /** Every transaction that the state shows has a lower id. */
 function endOf({ snapshot }: PinnedState): bigint {
   return BigInt(snapshot.split(":")[1] ?? "");
-}
-
-function reasonOf({ plainMessage, cause }: PembaError): string {
-  return cause instanceof Error ? `${plainMessage} (${cause.message})` : plainMessage;
 }

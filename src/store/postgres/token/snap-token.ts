@@ -53,15 +53,22 @@ export interface PinnedState {
   readonly last: string;
 }
 
+const stateParameters: readonly (readonly [string, keyof PinnedState])[] = [
+  ["snapshot", "snapshot"],
+  ["snapshot_timeline", "timeline"],
+  ["snapshot_change", "change"],
+  ["snapshot_taken_before", "takenBefore"],
+  ["snapshot_last", "last"],
+];
+
 /** The values by the keys of their parameters. */
 export function stateValues(state: PinnedState): readonly (readonly [string, ParameterValue])[] {
-  return [
-    ["snapshot", state.snapshot],
-    ["snapshot_timeline", state.timeline],
-    ["snapshot_change", state.change],
-    ["snapshot_taken_before", state.takenBefore],
-    ["snapshot_last", state.last],
-  ];
+  return stateParameters.map(([key, part]) => [key, state[part]]);
+}
+
+/** The values in the order of a function that takes them all, null without a state. */
+export function stateList(state: PinnedState | undefined): readonly ParameterValue[] {
+  return stateParameters.map(([, part]) => state?.[part] ?? null);
 }
 
 /**
