@@ -96,8 +96,9 @@ export function buildPeerServer(options: {
  */
 function checkMethod(service: Service): MessageMethod<GrpcContext> {
   return unary(Permission.method.check, async (request, call: GrpcContext) => {
-    const head = parseSchemaVersion(call.metadata.get(headHeader)[0]?.toString());
-    if (head !== undefined) service.store.schemas.learnHead(parseTenantId(request.tenantId), head);
+    const tenant = parseTenantId(request.tenantId);
+    const head = parseSchemaVersion(tenant, call.metadata.get(headHeader)[0]?.toString());
+    if (head !== undefined) service.store.schemas.learnHead(tenant, head);
     return await answerCheck(service, request, call);
   });
 }

@@ -69,7 +69,7 @@ export const filtersMax = 100;
  */
 export async function changeData(service: Service, request: ChangeDataRequest): Promise<SnapToken> {
   const tenant = parseTenantId(request.tenantId);
-  const schemaVersion = parseSchemaVersion(request.metadata?.schemaVersion);
+  const schemaVersion = parseSchemaVersion(tenant, request.metadata?.schemaVersion);
   const max = service.maxDataPerWrite;
   const preconditions = parsePreconditions(request.preconditions ?? [], max);
   const deletes = parseDeletes(request.delete ?? {}, max);

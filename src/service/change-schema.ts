@@ -53,7 +53,7 @@ export async function activateSchema(
   request: ActivateSchemaRequest,
 ): Promise<SchemaVersion> {
   const tenant = parseTenantId(request.tenantId);
-  const version = parseSchemaVersion(request.schemaVersion, "schema_version");
+  const version = parseSchemaVersion(tenant, request.schemaVersion, "schema_version");
   const base = parseExpectedHead(request.expectedHead);
   if (version === undefined) throw missingField("schema_version", "a version of the schema");
   const { text } = await readStored(service, tenant, version);

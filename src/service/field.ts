@@ -7,6 +7,8 @@ import {
   type TenantId,
 } from "../base/tuple.ts";
 import { defaultDepth, depthMax } from "../base/verdict.ts";
+import { isSchemaVersion } from "../store/schema-version.ts";
+import { malformedSnapToken, schemaNotFound } from "../store/store-error.ts";
 
 /** The value of an omitted field: null and absent mean the same. */
 export type Absent = null | undefined;
@@ -135,14 +137,27 @@ export function parseDepth(value: number | Absent, field = "metadata.depth"): nu
   return Math.min(value, depthMax);
 }
 
-/** Undefined means the head. The store decides whether the version exists. */
+const usualVersionField = "metadata.schema_version";
+
+/**
+ * Undefined means the head. The store decides whether the version exists. Fails with SCHEMA_NOT_FOUND for a
+ * text that is no version of any schema.
+ */
 export function parseSchemaVersion(
+  tenant: TenantId,
   value: string | Absent,
-  field = "metadata.schema_version",
+  field = usualVersionField,
 ): SchemaVersion | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  return parseText(value, field) as SchemaVersion;
+  const text = parseText(value, field);
+  if (isSchemaVersion(text)) return text;
+  const error = schemaNotFound(tenant, text);
+  // As the store reports a version that is not there: only some requests name the field.
+  throw field === usualVersionField ? error : fieldError(error.code, field, error.plainMessage);
 }
+
+/** Tokens of all engines, and those that are taken in SQL, have these characters alone. */
+const snapTokenPattern = /^[a-zA-Z0-9_\-.:,/]+$/;
 
 /** Undefined means no pin. The store validates the token. */
 export function parseSnapToken(
@@ -150,7 +165,11 @@ export function parseSnapToken(
   field = "metadata.snap_token",
 ): SnapToken | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  return parseText(value, field) as SnapToken;
+  const text = parseText(value, field);
+  if (!snapTokenPattern.test(text)) {
+    throw fieldError("INVALID_SNAP_TOKEN", field, malformedSnapToken);
+  }
+  return text as SnapToken;
 }
 
 /** Returns the object if it is present. It may be empty. */

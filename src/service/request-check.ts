@@ -53,7 +53,7 @@ export function parseQuestion(raw: RawQuestion): {
   return {
     tenant,
     question: {
-      schemaVersion: parseSchemaVersion(metadata.schemaVersion),
+      schemaVersion: parseSchemaVersion(tenant, metadata.schemaVersion),
       snapToken: parseSnapToken(metadata.snapToken),
       depth: parseDepth(metadata.depth),
       context: parseContext(raw.context),

@@ -58,7 +58,7 @@ export async function readSchema(
 ): Promise<{ readonly version: SchemaVersion; readonly schema: Schema }> {
   const tenant = parseTenantId(request.tenantId);
   const metadata = requireObject(request.metadata, "metadata");
-  const version = parseSchemaVersion(metadata.schemaVersion);
+  const version = parseSchemaVersion(tenant, metadata.schemaVersion);
   const stored = await service.store.schemas.read(tenant, version);
   const schema = await runInSlices(compileSchemaTextSteps(stored.text), presentCaller()?.signal);
   return { version: stored.version, schema };
@@ -76,7 +76,7 @@ export async function readSchemaText(
   request: ReadSchemaTextRequest,
 ): Promise<{ readonly version: SchemaVersion; readonly text: string }> {
   const tenant = parseTenantId(request.tenantId);
-  const version = parseSchemaVersion(request.schemaVersion, "schema_version");
+  const version = parseSchemaVersion(tenant, request.schemaVersion, "schema_version");
   return await readStored(service, tenant, version);
 }
 
@@ -154,7 +154,7 @@ export async function partialWriteSchema(
 ): Promise<SchemaVersion> {
   const tenant = parseTenantId(request.tenantId);
   const metadata = requireObject(request.metadata, "metadata");
-  const pinned = parseSchemaVersion(metadata.schemaVersion);
+  const pinned = parseSchemaVersion(tenant, metadata.schemaVersion);
   const partials = parsePartials(request.partials ?? new Map());
   for (let races = 0; races < maxRaces; races++) {
     const base = await service.store.schemas.read(tenant, pinned);

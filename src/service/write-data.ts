@@ -23,7 +23,7 @@ export interface WriteDataRequest {
 export async function writeData(service: Service, request: WriteDataRequest): Promise<SnapToken> {
   const tenant = parseTenantId(request.tenantId);
   const metadata = requireObject(request.metadata, "metadata");
-  const schemaVersion = parseSchemaVersion(metadata.schemaVersion);
+  const schemaVersion = parseSchemaVersion(tenant, metadata.schemaVersion);
   const elements = parseElements({ tuples: request.tuples, attributes: request.attributes });
   refuseOversize(elements, service.maxDataPerWrite);
   return await service.store.data.write(tenant, { schemaVersion, ...elements });

@@ -1,6 +1,6 @@
 import { fieldError, PembaError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
-import type { SchemaVersion, TenantId } from "../base/tuple.ts";
+import type { TenantId } from "../base/tuple.ts";
 
 export function tenantNotFound(tenant: TenantId): PembaError {
   return new PembaError("TENANT_NOT_FOUND", `no tenant \`${tenant}\``);
@@ -13,7 +13,7 @@ export function tenantTaken(tenant: TenantId): PembaError {
 }
 
 /** `version` undefined: the tenant has no schema at all. */
-export function schemaNotFound(tenant: TenantId, version: SchemaVersion | undefined): PembaError {
+export function schemaNotFound(tenant: TenantId, version: string | undefined): PembaError {
   return new PembaError(
     "SCHEMA_NOT_FOUND",
     version === undefined
@@ -23,6 +23,9 @@ export function schemaNotFound(tenant: TenantId, version: SchemaVersion | undefi
 }
 
 const usualTokenField = "metadata.snap_token";
+
+/** What an error says of a token that was never one. */
+export const malformedSnapToken = "is malformed, expected a token of an earlier answer";
 
 /** The token of a request cannot be read here. `problem` completes the message. */
 export function invalidSnapToken(problem: string): PembaError {

@@ -1,6 +1,6 @@
 import { isMacOf, type TokenMac } from "../../base/token-mac.ts";
 import type { SnapToken } from "../../base/tuple.ts";
-import { invalidSnapToken } from "../store-error.ts";
+import { invalidSnapToken, malformedSnapToken } from "../store-error.ts";
 import type { Revision } from "./revision.ts";
 
 /** The first byte; those of the other engine begin with another one. */
@@ -37,7 +37,7 @@ export function decodeRevision({ engine, mac }: TokenMaker, token: SnapToken): R
     bytes.length === bodyLength + macLength &&
     body[0] === layout &&
     isMacOf(mac, body, bytes.subarray(bodyLength));
-  if (!isWhole) throw invalidSnapToken("is malformed, expected a token of an earlier answer");
+  if (!isWhole) throw invalidSnapToken(malformedSnapToken);
   if (body.subarray(1, 1 + engineLength).toString("hex") !== engine) {
     throw invalidSnapToken("is of another database, or of this one before its last start");
   }

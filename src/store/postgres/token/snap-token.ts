@@ -1,7 +1,11 @@
 import { must } from "../../../base/assert.ts";
 import { type TokenMac, tokenMac } from "../../../base/token-mac.ts";
 import type { SnapToken } from "../../../base/tuple.ts";
-import { invalidSnapToken, snapTokenOfOtherCluster } from "../../store-error.ts";
+import {
+  invalidSnapToken,
+  malformedSnapToken,
+  snapTokenOfOtherCluster,
+} from "../../store-error.ts";
 import type { Greeting } from "../connect/connection.ts";
 import type { Database } from "../connect/database.ts";
 import { numberOf, type Row, textOf } from "../connect/row.ts";
@@ -199,7 +203,7 @@ export class SnapTokens {
     if (read === undefined) {
       const place = isShared ? placeOfSqlToken(token) : undefined;
       if (place !== undefined && place !== identity) throw snapTokenOfOtherCluster();
-      throw invalidSnapToken("is malformed, expected a token of an earlier answer");
+      throw invalidSnapToken(malformedSnapToken);
     }
     const { identity: ofToken, snapshot, timeline, change, takenBefore } = read.content;
     if (ofToken !== identity) {
