@@ -17,7 +17,7 @@ export const requestLimit = 4 * 1024 * 1024;
 const nothing = Buffer.alloc(0);
 
 /** The most that the field of the tenant takes, which stands behind the prefix. */
-const tenantBytes = 130;
+const tenantBytes = 131;
 
 /** The stream of a call, which the library keeps to itself. */
 export function streamOf(call: object): CallStream {

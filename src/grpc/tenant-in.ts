@@ -3,8 +3,9 @@ import type { TenantId } from "../base/tuple.ts";
 /** The tag of the first field of a message, when that is a text. */
 const firstTextTag = 0x0a;
 
-/** No id of a tenant is longer, so that its length takes one byte. */
-const lengthMax = 127;
+/** The longest id of a tenant. Its length alone takes two bytes. */
+const lengthMax = 128;
+const longest = Buffer.from([0x80, 0x01]);
 
 /**
  * The tenant that a request begins with, without reading the rest: field 1 of all requests that have a
@@ -13,7 +14,8 @@ const lengthMax = 127;
  */
 export function tenantIn(bytes: Buffer): TenantId | undefined {
   const length = bytes[1];
-  if (bytes[0] !== firstTextTag || length === undefined) return undefined;
-  if (length === 0 || length > lengthMax) return undefined;
-  return bytes.toString("latin1", 2, 2 + length) as TenantId;
+  if (bytes[0] !== firstTextTag || length === undefined || length === 0) return undefined;
+  if (length < lengthMax) return bytes.toString("latin1", 2, 2 + length) as TenantId;
+  if (!bytes.subarray(1, 3).equals(longest)) return undefined;
+  return bytes.toString("latin1", 3, 3 + lengthMax) as TenantId;
 }
