@@ -11,8 +11,8 @@ interface Held {
 }
 
 /**
- * One limit in bytes over all that several caches keep: what was used longest ago goes first, among
- * all of them.
+ * One limit over the bytes that several caches count for what they keep: what was used longest ago goes first,
+ * among all of them. It bounds the memory only as far as they count all of it (see `KeptMap`).
  */
 export class HeldBytes {
   readonly #held: LRUCache<Held, Held>;
@@ -58,7 +58,7 @@ const bytesOfEntry = 400;
 /**
  * A cache of values by key, under a limit that it shares with others. Values are counted as
  * `bytesOf` has them, one that is larger than half of the limit as that half: it is kept all the same,
- * rather than be made anew each time.
+ * rather than be made anew each time. So two such values are kept at most, each as large as it is.
  */
 export class KeptMap<T extends object> {
   readonly #limit: HeldBytes;
