@@ -29,10 +29,10 @@ const doubleText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
  * Reads `doc:1#viewer@user:2#rel` or `doc:1$public|boolean:true`. The text is read from the left by
  * its fixed separators, so ids may hold `:` and `@`, and a value may hold anything. Names and ids
  * are taken as they stand: their patterns are checked where requests are. Blanks around the text do not
- * count, but those behind a value of strings are a part of it.
- * Fails with INVALID_ARGUMENT.
+ * count, but those behind a value of strings are a part of it. Fails with INVALID_ARGUMENT, and with
+ * MAX_DATA_PER_WRITE_EXCEEDED if a list has more than `elementsMax` elements.
  */
-export function parseTextNotation(text: string): TextElement {
+export function parseTextNotation(text: string, elementsMax?: number): TextElement {
   const trimmed = text.trimStart();
   const colon = trimmed.indexOf(":");
   if (colon < 0) throw malformed(text, "it has no `:`");
@@ -43,7 +43,7 @@ export function parseTextNotation(text: string): TextElement {
   const rest = trimmed.slice(end + 1);
   return trimmed[end] === "#"
     ? { kind: "tuple", tuple: tupleOf(text, entity, rest.trimEnd()) }
-    : { kind: "attribute", attribute: attributeOf(text, entity, rest) };
+    : { kind: "attribute", attribute: attributeOf(text, entity, { rest, elementsMax }) };
 }
 
 /** Writes a tuple as `parseTextNotation` reads it. */
@@ -52,25 +52,30 @@ export function tupleText({ entity, relation, subject }: Tuple): string {
   return `${entity.type}:${entity.id}#${relation}@${subject.type}:${subject.id}${userset}`;
 }
 
-/** Reads `value` as a value of the given type. Fails with INVALID_ARGUMENT. */
-export function parseAttributeText(type: AttributeType, value: string): AttributeValue {
+/** Reads `value` as a value of the given type. Fails as `parseTextNotation`. */
+export function parseAttributeText(
+  type: AttributeType,
+  value: string,
+  elementsMax?: number,
+): AttributeValue {
+  const elements = (): readonly string[] => elementsOf(value, elementsMax);
   switch (type) {
     case "boolean":
       return { type, data: booleanOf(value) };
     case "boolean[]":
-      return { type, data: elements(value).map(booleanOf) };
+      return { type, data: elements().map(booleanOf) };
     case "string":
       return { type, data: value };
     case "string[]":
-      return { type, data: elements(value) };
+      return { type, data: elements() };
     case "integer":
       return { type, data: integerOf(value) };
     case "integer[]":
-      return { type, data: elements(value).map(integerOf) };
+      return { type, data: elements().map(integerOf) };
     case "double":
       return { type, data: doubleOf(value) };
     case "double[]":
-      return { type, data: elements(value).map(doubleOf) };
+      return { type, data: elements().map(doubleOf) };
   }
 }
 
@@ -93,7 +98,11 @@ function tupleOf(text: string, entity: Entity, rest: string): Tuple {
   };
 }
 
-function attributeOf(text: string, entity: Entity, rest: string): Attribute {
+function attributeOf(
+  text: string,
+  entity: Entity,
+  { rest, elementsMax }: { readonly rest: string; readonly elementsMax: number | undefined },
+): Attribute {
   const bar = rest.indexOf("|");
   if (bar < 0) throw malformed(text, "it has no `|` after the attribute");
   const typed = rest.slice(bar + 1);
@@ -110,7 +119,7 @@ function attributeOf(text: string, entity: Entity, rest: string): Attribute {
   return {
     entity,
     attribute: rest.slice(0, bar),
-    value: parseAttributeText(type, valueOf(type, typed.slice(colon + 1))),
+    value: parseAttributeText(type, valueOf(type, typed.slice(colon + 1)), elementsMax),
   };
 }
 
@@ -118,8 +127,12 @@ function valueOf(type: AttributeType, text: string): string {
   return type === "string" || type === "string[]" ? text : text.trimEnd();
 }
 
-function elements(value: string): readonly string[] {
-  return value === "" ? [] : value.split(",");
+function elementsOf(value: string, max: number | undefined): readonly string[] {
+  if (value === "") return [];
+  if (max === undefined) return value.split(",");
+  const elements = value.split(",", max + 1);
+  if (elements.length <= max) return elements;
+  throw new PembaError("MAX_DATA_PER_WRITE_EXCEEDED", `the list has more than ${max} elements`);
 }
 
 function booleanOf(value: string): boolean {

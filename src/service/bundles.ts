@@ -1,5 +1,8 @@
+import { presentCaller } from "../base/caller.ts";
 import { fieldError } from "../base/error.ts";
 import { quote } from "../base/quote.ts";
+import { Pace, type Steps } from "../base/steps.ts";
+import { runInSlices } from "../base/time-slice.ts";
 import type { Bundle, BundleOperation } from "../store/bundle.ts";
 import { checkTemplate } from "./bundle-template.ts";
 import { continuousToken, parseTextCursor, type TokenScope } from "./continuous-token.ts";
@@ -47,26 +50,43 @@ export async function writeBundles(
   const tenant = parseTenantId(request.tenantId);
   const raw = request.bundles ?? [];
   if (raw.length === 0) throw missingField("bundles", "at least one bundle");
-  const bundles = raw.map((bundle, index) => parseBundle(bundle, `bundles[${index}]`));
-  const names = bundles.map(({ name }) => name);
-  refuseRepeats(names, (index) => `bundles[${index}].name`);
+  const bundles = await runInSlices(parseBundles(raw), presentCaller()?.signal);
   await service.store.bundles.write(tenant, bundles);
-  return names;
+  return bundles.map(({ name }) => name);
 }
 
-function parseBundle(raw: RawBundle, field: string): Bundle {
+function* parseBundles(raw: readonly RawBundle[]): Steps<readonly Bundle[]> {
+  const pace = new Pace();
+  const bundles: Bundle[] = [];
+  for (const [index, bundle] of raw.entries()) {
+    bundles.push(yield* parseBundle(bundle, { field: `bundles[${index}]`, pace }));
+  }
+  const names = bundles.map(({ name }) => name);
+  yield* refuseRepeats(names, (index) => `bundles[${index}].name`, pace);
+  return bundles;
+}
+
+/** Where a part stands in the request, and the pace of all of it. */
+interface BundlePlace {
+  readonly field: string;
+  readonly pace: Pace;
+}
+
+function* parseBundle(raw: RawBundle, { field, pace }: BundlePlace): Steps<Bundle> {
   const name = parseBundleName(raw.name, `${field}.name`);
-  const names = (raw.arguments ?? []).map((argument, index) =>
-    parseArgument(argument, `${field}.arguments[${index}]`),
-  );
+  const names: string[] = [];
+  for (const [index, argument] of (raw.arguments ?? []).entries()) {
+    names.push(parseArgument(argument, `${field}.arguments[${index}]`));
+    if (pace.step()) yield;
+  }
   const declared = new Set(names);
-  return {
-    name,
-    arguments: names,
-    operations: (raw.operations ?? []).map((operation, index) =>
-      parseOperation(operation, declared, `${field}.operations[${index}]`),
-    ),
-  };
+  const operations: BundleOperation[] = [];
+  for (const [index, operation] of (raw.operations ?? []).entries()) {
+    const place = `${field}.operations[${index}]`;
+    operations.push(yield* parseOperation(operation, declared, { field: place, pace }));
+    if (pace.step()) yield;
+  }
+  return { name, arguments: names, operations };
 }
 
 function parseArgument(name: string, field: string): string {
@@ -77,44 +97,51 @@ function parseArgument(name: string, field: string): string {
   );
 }
 
-function parseOperation(
+function* parseOperation(
   raw: RawOperation,
   declared: ReadonlySet<string>,
-  field: string,
-): BundleOperation {
-  const list = (templates: readonly string[] | Absent, name: string): readonly string[] =>
-    parseTemplates(templates ?? [], declared, `${field}.${name}`);
+  { field, pace }: BundlePlace,
+): Steps<BundleOperation> {
+  const list = (templates: readonly string[] | Absent, name: string): Steps<readonly string[]> =>
+    parseTemplates(templates ?? [], declared, { field: `${field}.${name}`, pace });
   return {
-    relationshipsWrite: list(raw.relationshipsWrite, "relationships_write"),
-    relationshipsDelete: list(raw.relationshipsDelete, "relationships_delete"),
-    attributesWrite: list(raw.attributesWrite, "attributes_write"),
-    attributesDelete: list(raw.attributesDelete, "attributes_delete"),
+    relationshipsWrite: yield* list(raw.relationshipsWrite, "relationships_write"),
+    relationshipsDelete: yield* list(raw.relationshipsDelete, "relationships_delete"),
+    attributesWrite: yield* list(raw.attributesWrite, "attributes_write"),
+    attributesDelete: yield* list(raw.attributesDelete, "attributes_delete"),
   };
 }
 
-function parseTemplates(
+function* parseTemplates(
   templates: readonly string[],
   declared: ReadonlySet<string>,
-  field: string,
-): readonly string[] {
-  templates.forEach((template, index) => {
-    checkTemplate(parseText(template, `${field}[${index}]`), declared, `${field}[${index}]`);
-  });
-  refuseRepeats(templates, (index) => `${field}[${index}]`);
+  { field, pace }: BundlePlace,
+): Steps<readonly string[]> {
+  for (const [index, template] of templates.entries()) {
+    const place = `${field}[${index}]`;
+    yield* checkTemplate(parseText(template, place), declared, { field: place, pace });
+    if (pace.step()) yield;
+  }
+  yield* refuseRepeats(templates, (index) => `${field}[${index}]`, pace);
   return templates;
 }
 
 /** Refuses duplicates: a repeated operation has no effect, so it is a mistake in the request. */
-function refuseRepeats(texts: readonly string[], placeOf: (index: number) => string): void {
+function* refuseRepeats(
+  texts: readonly string[],
+  placeOf: (index: number) => string,
+  pace: Pace,
+): Steps<void> {
   const places = new Map<string, number>();
-  texts.forEach((text, index) => {
+  for (const [index, text] of texts.entries()) {
     const place = places.get(text);
     if (place !== undefined) {
       const problem = `${quote(text)} stands at ${placeOf(place)} already`;
       throw fieldError("ALREADY_EXIST", placeOf(index), problem);
     }
     places.set(text, index);
-  });
+    if (pace.step()) yield;
+  }
 }
 
 export interface NamedBundleRequest {

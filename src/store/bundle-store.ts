@@ -22,6 +22,6 @@ export interface BundleStore {
   run(
     tenant: TenantId,
     name: string,
-    render: (bundle: Bundle) => readonly DataOperation[],
+    render: (bundle: Bundle) => readonly DataOperation[] | Promise<readonly DataOperation[]>,
   ): Promise<SnapToken>;
 }

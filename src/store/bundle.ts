@@ -58,16 +58,8 @@ export function* validateOperations(
   }
 }
 
-/** Runs `work`, and puts the name of the bundle before what a client did wrong in it. */
-export function naming<T>(bundle: string, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw named(bundle, error);
-  }
-}
-
-function named(bundle: string, error: unknown): unknown {
+/** What was thrown, with the name of the bundle before what a client did wrong in it. */
+export function named(bundle: string, error: unknown): unknown {
   if (!(error instanceof PembaError)) return error;
   const { code, plainMessage, details } = error;
   return new PembaError(code, `bundle \`${bundle}\`: ${plainMessage}`, { details, cause: error });

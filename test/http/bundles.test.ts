@@ -312,6 +312,77 @@ for (const engine of engines) {
       assert.equal(fits.status, 200, fits.message);
     });
 
+    test("a run whose arguments come to too much text is refused by the first template past the limit", async () => {
+      const attribute = (id: number, places: number): string =>
+        `doc:${id}$title|string:${"{{.a}}".repeat(places)}`;
+      const path = await withBundles(
+        {
+          name: "one",
+          arguments: ["a"],
+          operations: [{ attributes_write: [attribute(0, 1_000)] }],
+        },
+        {
+          name: "all",
+          arguments: ["a"],
+          operations: [
+            { attributes_write: [attribute(0, 2)] },
+            { relationships_delete: ["doc:{{.a}}#owner@user:a"] },
+          ],
+        },
+      );
+      const run = async (name: string, a: string): Promise<Answer> =>
+        await app.post(`${path}/data/run-bundle`, { name, arguments: { a } });
+      // The text of the first would be longer than any text can be.
+      // JSON writes six characters for a control character, and two for a quotation mark.
+      for (const [name, text, place, total] of [
+        ["one", "a".repeat(1_000_000), "operations[0].attributes_write[0]", 1_000_000_019],
+        ["one", "a".repeat(4_195), "operations[0].attributes_write[0]", 4_195_019],
+        ["one", "\u0001".repeat(700), "operations[0].attributes_write[0]", 4_200_019],
+        ["one", '"'.repeat(2_100), "operations[0].attributes_write[0]", 4_200_019],
+        ["all", "a".repeat(1_500_000), "operations[1].relationships_delete[0]", 4_500_036],
+      ] as const) {
+        const { status, body } = await run(name, text);
+        const message = `with their arguments, this template and those before it come to ${total} characters of JSON, expected at most 4194304 in one run`;
+        assert.equal(status, 400);
+        assert.deepEqual(body, {
+          code: 3,
+          message: `ERROR_CODE_MAX_DATA_PER_WRITE_EXCEEDED: bundle \`${name}\`: ${place}: ${message}`,
+          details: [{ field: place, message }],
+        });
+      }
+      assert.deepEqual(await stored(path), []);
+      const fits = await run("one", "a".repeat(4_100));
+      assert.equal(fits.status, 200, fits.message);
+      assert.equal((await stored(path)).join().length, 'doc:0$title=""'.length + 4_100_000);
+    });
+
+    test("the lists of a run have a limit of elements, all counted together", async () => {
+      const path = await withBundles({
+        name: "b",
+        arguments: ["a", "b"],
+        operations: [
+          { attributes_write: ["doc:1$tags|string[]:{{.a}}"] },
+          { attributes_write: ["doc:2$tags|string[]:{{.b}}"] },
+        ],
+      });
+      const run = async (a: number, b: number): Promise<Answer> => {
+        const list = (length: number): string => Array.from({ length }, () => "x").join();
+        const args = { a: list(a), b: list(b) };
+        return await app.post(`${path}/data/run-bundle`, { name: "b", arguments: args });
+      };
+      const large = "expected at most 50000 in all lists of a run";
+      const code = "ERROR_CODE_MAX_DATA_PER_WRITE_EXCEEDED: bundle `b`";
+      for (const [a, b, message] of [
+        [50_001, 1, `operations[0].attributes_write[0]: the list has more than 50000 elements`],
+        [49_999, 2, `operations[1].attributes_write[0]: the list has more than 1 elements`],
+      ] as const) {
+        const refused = await run(a, b);
+        assert.deepEqual([refused.status, refused.message], [400, `${code}: ${message}, ${large}`]);
+      }
+      assert.deepEqual(await stored(path), []);
+      assert.equal((await run(49_999, 1)).status, 200);
+    });
+
     test("a run that writes needs a schema, one that deletes does not", async () => {
       const path = await app.tenant();
       await app.post(`${path}/bundle/write`, {
@@ -351,6 +422,7 @@ for (const engine of engines) {
         ["doc:{{if .id}}1{{end}}#owner@user:a", /is not a variable/],
         ["doc:{{.id#owner@user:a", /is not a variable/],
         ["doc:{{.id | html}}#owner@user:a", /is not a variable/],
+        ["doc:{{.id}}{{#owner@user:{{.id}}", /`{{#owner@user:{{\.id}}` is not a variable/],
         ["doc:\0#owner@user:a", /has a NUL/],
       ];
       for (const list of ["relationships_write", "attributes_delete"]) {

@@ -223,7 +223,7 @@ function bundleStore(parts: MemoryStoreParts): BundleStore {
     run: async (tenant, name, render) => {
       for (;;) {
         const bundle = bundles.read(tenant, name);
-        const operations = render(bundle);
+        const operations = await render(bundle);
         // While it waits, the bundle may become another one: then it begins anew.
         const apply = async (writer: TenantWriter): Promise<SnapToken | undefined> =>
           bundles.read(tenant, name) === bundle ? await writer.apply(operations) : undefined;

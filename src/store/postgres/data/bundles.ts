@@ -68,7 +68,7 @@ export function createPostgresBundles(parts: PostgresBundleParts): BundleStore {
     run: async (tenant, name, render) =>
       await untilHeadStands("write", async () => {
         const { bundle, tenantNumber } = await readBundle(database, tenant, name);
-        const operations = render(bundle);
+        const operations = await render(bundle);
         const fitting = writesAnything(operations)
           ? await fittingSchema(schemas, tenant, undefined, (schema) =>
               validateOperations(schema, name, operations),
