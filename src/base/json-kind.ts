@@ -6,6 +6,9 @@ export function describeJson(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
+  // It was written with an exponent, and is infinite now.
+  if (typeof value === "number" && !Number.isFinite(value))
+    return "a number that is too large to read";
   return quote(typeof value === "string" ? value : JSON.stringify(value));
 }
 

@@ -52,7 +52,11 @@ const cases: readonly Case[] = [
     { page_size: 2 ** 32 },
     /page_size: `4294967296` is not an integer of 32 bits/,
   ],
-  ["POST /v1/tenants/list", '{"page_size":1e400}', /page_size: `[^`]*` is not an integer/],
+  [
+    "POST /v1/tenants/list",
+    '{"page_size":1e400}',
+    /page_size: a number that is too large to read is not an integer/,
+  ],
   ["POST /v1/tenants/list", { page_size: "many" }, /page_size: `many` is not an integer/],
   ["POST /v1/tenants/list", { page_size: "" }, /page_size: `` is not an integer/],
   ["POST /v1/tenants/list", { page_size: true }, /page_size: `true` is not an integer/],
@@ -417,7 +421,11 @@ const cases: readonly Case[] = [
     /metadata\.depth: `2147483648`/,
   ],
   ["POST permissions/check", { ...ok, metadata: { depth: "deep" } }, /metadata\.depth: `deep`/],
-  ["POST permissions/check", '{"metadata":{"depth":-1e400}}', /metadata\.depth: `[^`]*` is not an/],
+  [
+    "POST permissions/check",
+    '{"metadata":{"depth":-1e400}}',
+    /metadata\.depth: a number that is too large to read is not an/,
+  ],
   [
     "POST permissions/check",
     { ...ok, metadata: { snap_token: "\0" } },
