@@ -45,6 +45,21 @@ describe("the REST protocol", () => {
     }
   });
 
+  test("a key `__proto__` is an unknown field as any other", async () => {
+    const missing = "metadata: is missing, expected an object";
+    for (const key of ["other", "__proto__", "constructor"]) {
+      const inner = JSON.stringify({ metadata: {} });
+      const lacking = await app.send("POST", `${path}/permissions/check`, `{"${key}":${inner}}`);
+      assert.equal(
+        lacking.message,
+        `ERROR_CODE_VALIDATION: ${missing}, and \`${key}\` is not a field of this request`,
+      );
+      const whole = checkOf("{}").replace("{", `{"${key}":${inner},`);
+      const answered = await app.send("POST", `${path}/permissions/check`, whole);
+      assert.equal(answered.text("can"), "RESULT_DENIED");
+    }
+  });
+
   test("an unknown path that is nearly a known one gets that one as a hint", async () => {
     for (const [url, meant] of [
       ["/v1/tenants/t1/permission/check", "/v1/tenants/t1/permissions/check"],
