@@ -8,6 +8,9 @@ import { evaluate } from "./evaluate.ts";
 import { Refusal, checkMessage, parseMessage } from "./refusal.ts";
 import type { ConditionTree } from "./tree.ts";
 
+/** A string is one part however long it is, and the parser reads all of it at once. */
+const charactersMax = 100_000;
+
 export type CompileOutcome =
   | { readonly ok: true; readonly condition: Condition }
   /** `offset` is in UTF-16 units from the start of `text`; the message has no position in it. */
@@ -36,6 +39,9 @@ export function compileCondition(
 }
 
 function compileTree(text: string, parameters: ReadonlyMap<string, AttributeType>): ConditionTree {
+  if (text.length > charactersMax) {
+    throw new Refusal("a rule has at most 100,000 characters", 0);
+  }
   for (const name of parameters.keys()) {
     if (!isFreeName(name)) {
       throw new Refusal(`the parameter name \`${name}\` is taken by the expression language`, 0);

@@ -43,6 +43,15 @@ for (const text of accepted) {
   });
 }
 
+test("the text of a rule has a limit of characters", () => {
+  const long = (length: number): string => `name == '${"a".repeat(length - 10)}'`;
+  assert.equal(long(100_000).length, 100_000);
+  assert.ok(compileCondition(long(100_000), parameters).ok);
+  const refusalOfLong = { offset: 0, message: "a rule has at most 100,000 characters" };
+  assert.deepEqual(refusal(long(100_001)), refusalOfLong);
+  assert.deepEqual(refusal(`flag //${"a".repeat(100_000)}`), refusalOfLong);
+});
+
 const refused: readonly (readonly [text: string, offset: number, message: RegExp])[] = [
   ["age", 0, /^a rule must be a boolean, this is int$/],
   ["age > ", 6, /^found the end of the rule, expected a value$/],
@@ -113,7 +122,7 @@ test("a rule that is too large or too deep is refused, not run out of stack", ()
   const texts = [
     Array.from({ length: 2_000 }, () => "flag").join(" && "),
     `${"(".repeat(1_000)}flag${")".repeat(1_000)}`,
-    `${"!".repeat(100_000)}flag`,
+    `${"!".repeat(90_000)}flag`,
     `name in [${Array.from({ length: 1_500 }, (_, index) => `'${index}'`).join(", ")}]`,
   ];
   for (const text of texts) assert.match(refusal(text).message, /^(more than|nested deeper)/);
