@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
-
 import { PembaError } from "../base/error.ts";
+import { readWholeFile } from "../base/read-file.ts";
 import { whyUnreadable } from "./unreadable.ts";
 
 const standardInput = "-";
@@ -16,7 +15,7 @@ export function readSchemaText(file: string, word: string): string {
 /** The same, with the byte order mark if there is one. */
 export function readText(file: string, word: string): string {
   try {
-    const bytes = readFileSync(file === standardInput ? 0 : file);
+    const bytes = readWholeFile(file === standardInput ? 0 : file);
     // A text that is read as another one must not be written back.
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {

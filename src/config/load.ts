@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 
 import { LineCounter, parseDocument } from "yaml";
 
 import { quote } from "../base/quote.ts";
+import { fileBytesMax, readWholeFile } from "../base/read-file.ts";
 import { contradictions, unusedProtections, unguardedPeers } from "./contradictions.ts";
 import { collectSettings } from "./file-settings.ts";
 import type { FlagKind } from "./flags.ts";
@@ -246,7 +247,7 @@ type Content =
 /** The decoder skips a byte order mark. */
 function contentOf(path: string): Content | undefined {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(readWholeFile(path));
     return { kind: "text", text };
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
@@ -258,6 +259,8 @@ function contentOf(path: string): Content | undefined {
 
 const reasons: ReadonlyMap<string, string> = new Map([
   ["EISDIR", "is a folder, expected a YAML file"],
+  ["NOT_A_FILE", "is a device, expected a YAML file"],
+  ["FILE_TOO_LARGE", `is larger than ${fileBytesMax} bytes`],
   ["EACCES", "cannot be read: permission denied"],
   ["ERR_ENCODING_INVALID_ENCODED_DATA", "is not UTF-8"],
 ]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -312,10 +312,14 @@ test("text of a file does nothing to a terminal", async (t) => {
 });
 
 test("pemba test reads no more of a file than it may have", async (t) => {
-  const cwd = folderWith(t, {});
+  const cwd = folderWith(t, { "large.yaml": "" });
   const endless = await testIn(cwd, "/dev/zero");
   assert.equal(endless.status, 2);
-  assert.match(endless.stdout, /`\/dev\/zero` is larger than \d+ bytes/);
+  assert.match(endless.stdout, /`\/dev\/zero` is a device, expected a file/);
+  truncateSync(join(cwd, "large.yaml"), 8 * 1024 * 1024 + 1);
+  const large = await testIn(cwd, "large.yaml");
+  assert.equal(large.status, 2);
+  assert.match(large.stdout, /`large\.yaml` is larger than 8388608 bytes/);
 });
 
 test("pemba test --watch runs again when a file or its schema changes, vanishes or comes back", async (t) => {

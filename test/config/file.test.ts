@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, truncateSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
@@ -62,6 +62,14 @@ test("a file that cannot be read is distinguished from a missing one", (t) => {
   ]);
   const latin = file(t, Buffer.from("logger:\n  file: gr\u00fcn\n", "latin1"));
   assert.deepEqual(problemsOf({ args: ["-c", latin] }), [`${latin}: is not UTF-8`]);
+  const large = file(t, "");
+  truncateSync(large, 8 * 1024 * 1024 + 1);
+  assert.deepEqual(problemsOf({ args: ["-c", large] }), [`${large}: is larger than 8388608 bytes`]);
+  const endless = join(dirname(large), "endless.yaml");
+  symlinkSync("/dev/zero", endless);
+  assert.deepEqual(problemsOf({ args: ["-c", endless] }), [
+    `${endless}: is a device, expected a YAML file`,
+  ]);
 });
 
 test(

@@ -1,8 +1,9 @@
-import { closeSync, openSync, readSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { quote } from "../../base/quote.ts";
+import { fileBytesMax, readWholeFile } from "../../base/read-file.ts";
 import { isSchemaItself } from "../../model-test/file/written-schema.ts";
 import { messageOf } from "../output.ts";
 import { whyUnreadable } from "../unreadable.ts";
@@ -16,9 +17,6 @@ export type LoadedText =
       readonly path: string | undefined;
     }
   | { readonly kind: "problem"; readonly problem: string };
-
-/** Larger texts are refused. */
-const maxBytes = 8 * 1024 * 1024;
 
 /** How long an address may take for all of its answer. */
 const fetchTimeoutMs = 30_000;
@@ -90,25 +88,9 @@ function isBelow(path: string, folder: string): boolean {
 
 function readText(path: string): LoadedText {
   try {
-    const bytes = firstBytes(path, maxBytes + 1);
-    return bytes.length > maxBytes ? tooLarge(path) : { ...decoded(bytes, path), path };
+    return { ...decoded(readWholeFile(path), path), path };
   } catch (error) {
     return problem(`${quote(path)} ${whyUnreadable(error)}`);
-  }
-}
-
-/** Not the whole of a file that may have no end, such as a pipe. */
-function firstBytes(path: string, most: number): Buffer {
-  const file = openSync(path, "r");
-  try {
-    const bytes = Buffer.allocUnsafe(most);
-    let length = 0;
-    for (let read = -1; read !== 0; length += read) {
-      read = readSync(file, bytes, length, most - length, null);
-    }
-    return bytes.subarray(0, length);
-  } finally {
-    closeSync(file);
   }
 }
 
@@ -121,7 +103,9 @@ async function fetchText(address: string): Promise<LoadedText> {
     let bytes = 0;
     for await (const chunk of response.body ?? []) {
       bytes += chunk.length;
-      if (bytes > maxBytes) return tooLarge(address);
+      if (bytes > fileBytesMax) {
+        return problem(`${quote(address)} is larger than ${fileBytesMax} bytes`);
+      }
       chunks.push(chunk);
     }
     return decoded(Buffer.concat(chunks), address);
@@ -147,10 +131,6 @@ function decoded(bytes: Buffer, name: string): LoadedText & { readonly kind: "te
   } catch (cause) {
     throw new Error(`${quote(name)} is not UTF-8`, { cause });
   }
-}
-
-function tooLarge(name: string): LoadedText {
-  return problem(`${quote(name)} is larger than ${maxBytes} bytes`);
 }
 
 function problem(text: string): LoadedText {
