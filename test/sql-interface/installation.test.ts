@@ -97,12 +97,30 @@ test("enable installs the objects and syncs the heads that are there, and disabl
   assert.match(collected.stdout, /^removed 0 functions of the SQL interface\nremoved 0 logged/);
   const dropped = await runCommand(["sql", "disable"], { env });
   assert.deepEqual([dropped.status, dropped.stderr], [0, ""]);
+  assert.match(dropped.stdout, /^dropped .*\n.*`database\.sql\.enabled`.*`pemba sql enable`\n$/);
   assert.deepEqual(await schemas(here), []);
   const none = await runCommand(["sql", "disable"], { env });
   assert.deepEqual(
     [none.status, none.stdout],
     [0, "there is no SQL interface in the schema `pemba`\n"],
   );
+});
+
+test("a schema write of a store whose interface was dropped says what to do, and works again after it", async (t) => {
+  const here = await place(t);
+  const env = { SERVICE_DATABASE_URI: here.url, SERVICE_DATABASE_ENGINE: "postgres" };
+  const store = await openStore(here.url, { sql: interfaceOptions });
+  t.after(async () => await store.close());
+  const tenant = await newTenant(store);
+  await store.schemas.write(tenant, { text: schemaText });
+  assert.equal((await runCommand(["sql", "disable"], { env })).status, 0);
+  const text = schemaText.replaceAll("group", "team");
+  const refused = "`database.sql.enabled` is true, but the SQL interface was dropped";
+  await fails(store.schemas.write(tenant, { text }), "MIGRATION", refused, "`pemba sql enable`");
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  assert.equal((await runCommand(["sql", "enable"], { env })).status, 0);
+  await store.schemas.write(tenant, { text });
+  assert.equal(await may(here, tenant), true);
 });
 
 test("the start installs and upgrades the objects, and leaves those of a newer release", async (t) => {

@@ -3,6 +3,10 @@ import { dropInterface } from "../../store/postgres/sql-interface/install.ts";
 import { say } from "../output.ts";
 import { onInterface } from "./on-interface.ts";
 
+/** A connection of a server does not show with which keys it was started. */
+const advice =
+  "a server that still has `database.sql.enabled` refuses schema writes: set it to false and restart the server, or run `pemba sql enable`";
+
 /** Drops the SQL interface, whether or not the configuration enables it. */
 export async function disable(config: Config, url: string): Promise<number> {
   const schema = config["database.sql.schema"];
@@ -13,7 +17,7 @@ export async function disable(config: Config, url: string): Promise<number> {
   );
   say(
     isDropped
-      ? `dropped the SQL interface in the schema \`${schema}\``
+      ? `dropped the SQL interface in the schema \`${schema}\`\n${advice}`
       : `there is no SQL interface in the schema \`${schema}\``,
   );
   return 0;

@@ -68,7 +68,8 @@ async function overview(): Promise<string> {
 
   enable     install the functions that applications call, or upgrade them, and make what can be asked
              under the schemas of all tenants
-  disable    drop all of that; data and schemas stay
+  disable    drop all of that; data and schemas stay. Set \`database.sql.enabled\` to false first, and
+             restart the servers: one that has it refuses schema writes then
 ${lines.join("\n")}
 
 \`pemba help sql WORD\` shows the flags of one. Servers do the same as enable at their start if

@@ -7,6 +7,7 @@ import type { SchemaStore, StoredSchema } from "../schema-store.ts";
 import { newSchemaVersion } from "../schema-version.ts";
 import { schemaNotFound, tenantNotFound } from "../store-error.ts";
 import type { Database } from "./connect/database.ts";
+import { lacksSchema } from "./connect/driver-error.ts";
 import { dateOf, oneOf, type Row, textOf, versionOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
 import type { ParameterValue } from "./connect/value.ts";
@@ -31,7 +32,9 @@ export function createPostgresSchemas(
   sqlInterface: SqlInterface | undefined,
 ): SchemaStore {
   const writeVersion = async (text: string, values: readonly ParameterValue[]): Promise<Row> => {
-    if (sqlInterface !== undefined) return await sqlInterface.writeSchema(text, values);
+    if (sqlInterface !== undefined) {
+      return await sqlInterface.writeSchema(text, values).catch(unlessDropped);
+    }
     const [row] = await database.write(writeStatement, values);
     return must(row, "the function returns one row");
   };
@@ -82,6 +85,16 @@ export function createPostgresSchemas(
 
     learnHead: (tenant, version) => compiled.seenHead(tenant, version, undefined),
   };
+}
+
+/** What a schema write fails with. Another process may drop the interface that this one was started with. */
+function unlessDropped(error: unknown): never {
+  if (!lacksSchema(error)) throw error;
+  throw new PembaError(
+    "MIGRATION",
+    "`database.sql.enabled` is true, but the SQL interface was dropped: run `pemba sql enable`, or set the key to false and restart the server",
+    { cause: error },
+  );
 }
 
 /** The given version, or the head. Fails with TENANT_NOT_FOUND or SCHEMA_NOT_FOUND. */

@@ -66,6 +66,9 @@ const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
 /** Another one held a lock for longer than the `lock_timeout` that is set. */
 const lockTimeoutState = "55P03";
 
+/** A statement names a schema of the database that is not there. */
+const missingSchemaState = "3F000";
+
 /** What a statement would write, or names to delete, is derived by a map. */
 const derivedState = "PB006";
 
@@ -164,6 +167,11 @@ export function isOfAll(error: unknown): boolean {
 export function isExhausted(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   return code !== undefined && exhaustedStates.test(code);
+}
+
+/** Does a statement name a schema of the database that is not there? */
+export function lacksSchema(error: unknown): boolean {
+  return error instanceof PembaError && codeOf(error.cause) === missingSchemaState;
 }
 
 /** Does the server refuse the login, or not have the database? Waiting mends neither. */
