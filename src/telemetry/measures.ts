@@ -14,6 +14,7 @@ import { type ExportReport, reportOutages } from "./outage.ts";
 import { type ResourceIdentity, resourceOf } from "./resource.ts";
 import type { ScrapeAddress, Scrape } from "./scrape.ts";
 import { headersOf, metadataOf, type Target } from "./target.ts";
+import { temporalityOf } from "./temporality.ts";
 
 /**
  * Which process of an instance is measured. A worker is read by the supervisor, which reads its own
@@ -109,8 +110,17 @@ function readWhole(
 
 /** Reads when it is asked. */
 class OwnReader extends MetricReader {
+  constructor() {
+    super({ aggregationTemporalitySelector: temporalityOf });
+  }
+
   protected override async onShutdown(): Promise<void> {}
   protected override async onForceFlush(): Promise<void> {}
+}
+
+/** Sends what it reads from time to time. */
+class PushReader extends PeriodicExportingMetricReader {
+  override selectAggregationTemporality = temporalityOf;
 }
 
 async function openScrapeListener(address: ScrapeAddress): Promise<Scrape> {
@@ -124,7 +134,7 @@ async function pushReader(
 ): Promise<IMetricReader> {
   const exporter = await exporterOf(target);
   reportOutages(exporter, { signal: "metrics", target, report });
-  return new PeriodicExportingMetricReader({
+  return new PushReader({
     exporter,
     exportIntervalMillis: intervalMs,
     exportTimeoutMillis: Math.min(exportTimeoutMaxMs, intervalMs),

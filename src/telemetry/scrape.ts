@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import type { IMetricReader, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 
+import { temporalityOf } from "./temporality.ts";
+
 export interface ScrapeAddress {
   readonly host: string;
   readonly port: number;
@@ -24,7 +26,7 @@ const contentType = "text/plain; version=0.0.4; charset=utf-8";
 /** Listens for Prometheus. Fails if that is not possible. */
 export async function openScrape({ host, port }: ScrapeAddress): Promise<Scrape> {
   // The package's own server cannot bind a free port, and its content type is incomplete.
-  const reader = new PrometheusExporter({ preventServerStart: true });
+  const reader = new ScrapeReader({ preventServerStart: true });
   const serializer = new PrometheusSerializer("", false, undefined, false, true);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const isKnown = request.url?.split("?", 1)[0] === path;
@@ -55,6 +57,11 @@ export async function openScrape({ host, port }: ScrapeAddress): Promise<Scrape>
       await closed;
     },
   };
+}
+
+/** Reads when it is scraped. */
+class ScrapeReader extends PrometheusExporter {
+  override selectAggregationTemporality = temporalityOf;
 }
 
 /** Units as name suffixes in Prometheus. */

@@ -227,6 +227,25 @@ test("counters of which all labels are known are there before anything happened"
   assert.equal(samples.filter(({ name }) => name === "pemba_question_answers_total").length, 14);
 });
 
+test("a gauge has no value for what is gone", async (t) => {
+  const { telemetry, scrapeUrl } = await observed(t);
+  let lags = [0, 1];
+  telemetry.observe("db.client.replica.lag", () =>
+    lags.map((value, index) => ({ value, labels: { replica: String(index) } })),
+  );
+  const shown = async (): Promise<readonly string[]> => {
+    const { samples } = await scraped(scrapeUrl);
+    return samples.flatMap(({ name, labels }) =>
+      name === "db_client_replica_lag_seconds" ? [labels["replica"] ?? ""] : [],
+    );
+  };
+  assert.deepEqual(await shown(), ["0", "1"]);
+  lags = [2];
+  assert.deepEqual(await shown(), ["0"]);
+  lags = [];
+  assert.deepEqual(await shown(), []);
+});
+
 test("requests that a token is not enough for are counted as refused, over both transports", async (t) => {
   const { telemetry, scrapeUrl } = await observed(t);
   const [memory] = engines;
