@@ -160,7 +160,7 @@ for (const version of admittedNodes) {
     const node = nodes.get(version) ?? "";
     // Else it would report to the run that it stands in.
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
-    const { stdout } = await run(node, ["--test", join(project.folder, "uses.ts")], { env });
+    const { stdout } = await run(node, ["--test", join(project.folder, "uses.mts")], { env });
     assert.match(stdout, /^. pass 1$/m);
   });
 }
@@ -190,7 +190,7 @@ test("TypeScript knows the container and the keys of its configuration, and chec
 
 /** What the compiler says of a file, with the types of all packages checked. */
 async function checkTypes(text: string): Promise<string> {
-  writeFileSync(join(project.folder, "uses.ts"), text);
+  writeFileSync(join(project.folder, "uses.mts"), text);
   const compilerOptions = {
     strict: true,
     noEmit: true,
@@ -200,7 +200,7 @@ async function checkTypes(text: string): Promise<string> {
     lib: ["es2024", "esnext.disposable"],
     types: ["node"],
   };
-  const config = { compilerOptions, files: ["uses.ts"] };
+  const config = { compilerOptions, files: ["uses.mts"] };
   writeFileSync(join(project.folder, "tsconfig.json"), JSON.stringify(config));
   const compiler = join(project.folder, "node_modules/typescript/bin/tsc");
   const checked = run(process.execPath, [compiler, "--project", project.folder]);
