@@ -10,6 +10,9 @@ import { clientOf, giveUp, knowCallers } from "./client-gone.ts";
 
 const header = "grpc-timeout";
 
+/** A timer knows no shorter time: such a request would be answered or not, as it happens. */
+const shortestMs = 1;
+
 /**
  * Runs every request for its caller, and limits its duration to the header `Grpc-Timeout`: after
  * that it answers DEADLINE_EXCEEDED. As with a gRPC deadline, a change in progress may or may not
@@ -36,14 +39,19 @@ export function lateness(reply: FastifyReply): PembaError | undefined {
 }
 
 /**
- * Returns the result of the work, or fails when the time is over. For a stream, the time includes
- * sending.
+ * Returns the result of the work, or fails when the time is over. A time of less than a millisecond is over
+ * before the work begins. For a stream, the time includes sending.
  */
 async function within(
   timeoutMs: number,
   { reply, caller }: { readonly reply: FastifyReply; readonly caller: Caller },
   work: () => unknown,
 ): Promise<unknown> {
+  if (timeoutMs < shortestMs) {
+    const over = timeIsOver(caller);
+    giveUp(reply, over);
+    throw over;
+  }
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => {
     giveUp(reply, timeIsOver(caller));

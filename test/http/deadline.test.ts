@@ -131,6 +131,16 @@ function suite(engine: Engine): void {
     assert.equal((await write("1H")).status, 200);
   });
 
+  test("a time of less than a millisecond is over before the work begins", async () => {
+    for (const timeout of ["0m", "1n", "999u"]) {
+      const answer = await write(timeout);
+      assert.equal(answer.status, 504, timeout);
+      assert.deepEqual(await answer.json(), late);
+    }
+    assert.equal(begun, 0);
+    assert.deepEqual(codes, ["CANCELLED", "CANCELLED", "CANCELLED"]);
+  });
+
   test("a waiting change has left the queue by then", async () => {
     const running = write();
     await until(async () => (begun === 1 ? true : undefined));
