@@ -63,13 +63,18 @@ test("where no server runs, the flag and the variable are named", async () => {
   }
 });
 
-test("an answer of another program says so, and one of a proxy does not", async (t) => {
+test("an answer of another program says so, and one that may be of a proxy asks for it", async (t) => {
   const foreign = await answering(t, "HTTP/1.1 405 No\r\ncontent-length: 0\r\n\r\n");
+  const files = await answering(t, "HTTP/1.1 501 No\r\ncontent-length: 3\r\n\r\nno\n");
   const proxy = await answering(t, "HTTP/1.1 502 No\r\ncontent-length: 0\r\n\r\n");
   for (const words of commands) {
-    const { stderr } = await runCommand([...words, "--url", foreign]);
-    assert.match(stderr, /status 405, which is not from Pemba: `--url`, PEMBA_URL or /);
-    assert.match((await runCommand([...words, "--url", proxy])).stderr, /status 502\n$/);
+    for (const [url, said] of [
+      [foreign, /status 405, which is not from Pemba: `--url`, PEMBA_URL or /],
+      [files, /status 501, which is not from Pemba: `--url`, PEMBA_URL or /],
+      [proxy, /status 502, which is not from Pemba: does a proxy reach the server\? `--url`, /],
+    ] as const) {
+      assert.match((await runCommand([...words, "--url", url])).stderr, said);
+    }
   }
 });
 

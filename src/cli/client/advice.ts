@@ -23,12 +23,12 @@ export function refusalFrom(url: string, status: number, body: unknown): string 
 export function refusalOf(status: number, body: unknown): string {
   const message = serverMessageOf(body);
   if (message !== undefined) return `${message}${advices[codeOf(message) ?? ""] ?? ""}`;
-  // Of another status, a proxy before the server may be the reason.
-  const isForeign = status >= 400 && status < 500 && status !== 429;
-  return isForeign
-    ? `status ${status}, which is not from Pemba: ${namesServer}`
-    : `status ${status}`;
+  const proxy = proxyStatuses.has(status) ? "does a proxy reach the server? " : "";
+  return `status ${status}, which is not from Pemba: ${proxy}${namesServer}`;
 }
+
+/** With which proxies answer for a server that they do not reach, or that is to be spared. */
+const proxyStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** By the code of the error, behind its message. */
 const advices: Readonly<Record<string, string>> = {
