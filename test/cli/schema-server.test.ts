@@ -86,5 +86,5 @@ test("a schema is written only over the head that is expected", async () => {
   const second = await write(first.stdout.trim(), "entity user {}");
   assert.equal(second.status, 0, second.stderr);
   const late = await write(first.stdout.trim(), docSchema);
-  assert.match(late.stderr, /^pemba: expected_head: the head is /);
+  assert.match(late.stderr, /^pemba: --expected-head: the head is /);
 });

@@ -44,15 +44,14 @@ export async function askServer<Shape extends TSchema>(
     ? send(server, sent)
     : sendRepeatedly(server, sent, repetition));
   if (answer.kind === "none") throw new ServerRefusal(answer.message);
-  if (answer.status !== 200) throw new ServerRefusal(withContextFlag(answer.problem));
+  if (answer.status !== 200) throw new ServerRefusal(withFlags(answer.problem));
   if (Check(request.answer, answer.body)) return answer.body;
   throw new ServerRefusal(`${server.url}${path}: the answer is not one of Pemba`);
 }
 
-/** Only the commands that have the flag ask what may evaluate a rule. */
-function withContextFlag(message: string): string {
-  return message.replace(
-    sendData,
-    `${sendData}, which the file of \`--context FILE\` has as \`data\``,
-  );
+/** Names flags in place of fields. Only the commands that have these flags get such messages. */
+function withFlags(message: string): string {
+  return message
+    .replace(sendData, `${sendData}, which the file of \`--context FILE\` has as \`data\``)
+    .replace(/(?<=^ERROR_CODE_\w+: )expected_head(?=: )/, "--expected-head");
 }
