@@ -226,6 +226,7 @@ function commonOf(
       collected?.(pass);
     },
     warn: (message: string) => logger.warn(message),
+    info: (message: string) => logger.info(message),
     watch: config["service.watch.enabled"]
       ? { readAheadMax: config["database.watch_buffer_size"] }
       : undefined,

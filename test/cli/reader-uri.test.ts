@@ -15,7 +15,7 @@ test("the servers of `database.reader.uri` are asked, and are not needed", async
     "--database-reader-uri=postgres://somebody:secret@127.0.0.1:1,127.0.0.1:2/nowhere",
   );
   for (const host of ["127.0.0.1:1", "127.0.0.1:2"]) {
-    const lines = log.filter((line) => line.includes(`the replica \`${host}\` is not asked`));
+    const lines = log.filter((line) => line.includes(`the standby \`${host}\` is not asked`));
     assert.equal(lines.length, 1, log.join(""));
   }
   assert.ok(!log.some((line) => line.includes("secret")));
@@ -28,5 +28,5 @@ test("the readers are those of `database.uri` when only the writer has a URI of 
     "--database-writer-uri={url}",
     "--database-uri=postgres://somebody@127.0.0.1:3/nowhere",
   );
-  assert.ok(log.some((line) => line.includes("the replica `127.0.0.1:3` is not asked")));
+  assert.ok(log.some((line) => line.includes("the standby `127.0.0.1:3` is not asked")));
 });

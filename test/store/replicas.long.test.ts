@@ -175,7 +175,7 @@ test("the head of a schema is never older than what this instance has seen", asy
 
 test("a replica that goes fails no question, and is asked again when it comes", async (t) => {
   const line = await openLine(t, servers.standbyUrl);
-  const { store, tenant, warnings } = await servers.open(t, {
+  const { store, tenant, warnings, news } = await servers.open(t, {
     replicaUrl: line.url,
     maxRetries: 0,
   });
@@ -191,7 +191,7 @@ test("a replica that goes fails no question, and is asked again when it comes", 
     await line.cut();
     await until(async () => (leftOut(warnings) === turn ? true : undefined));
     await line.mend();
-    await until(async () => (warnings.length === 2 * turn ? true : undefined));
+    await until(async () => (news.length === turn ? true : undefined));
   }
   isOver = true;
   assert.ok((await Promise.all(reading)).every((answers) => answers > 0));
@@ -298,13 +298,15 @@ test("kept answers go with no older head than this instance has seen", async (t)
 test("a replica that is not there at the start is a warning, and one that comes is asked", async (t) => {
   const line = await openLine(t, servers.standbyUrl);
   await line.cut();
-  const { store, tenant, warnings } = await servers.open(t, { replicaUrl: line.url });
+  const { store, tenant, warnings, news } = await servers.open(t, { replicaUrl: line.url });
   assert.equal(leftOut(warnings), 1, warnings.join("\n"));
   assert.ok(!warnings.some((text) => text.includes("postgres@")));
   await write(store, tenant, { tuples: owner("a") });
   assert.equal(await allowed(store, tenant, asked("a")), true);
   await line.mend();
-  await until(async () => (warnings.length === 2 ? true : undefined));
+  await until(async () => (news.length === 1 ? true : undefined));
+  assert.match(news.join("\n"), /^the standby `.*` is asked$/);
+  assert.equal(warnings.length, 1);
 });
 
 test("a server of another cluster is not asked", async (t) => {

@@ -10,6 +10,8 @@ export interface Opened {
   readonly store: Store;
   readonly tenant: TenantId;
   readonly warnings: readonly string[];
+  /** What was told and is no warning. */
+  readonly news: readonly string[];
 }
 
 /** A server and its standby, and stores that ask both. */
@@ -26,15 +28,17 @@ export async function startReplicated(): Promise<Replicated> {
     ...servers,
     open: async (t, options = {}) => {
       const warnings: string[] = [];
+      const news: string[] = [];
       const store = await openStore(options.url ?? servers.url, {
         replicaUrl: servers.standbyUrl,
         warn: (text) => void warnings.push(text),
+        info: (text) => void news.push(text),
         ...options,
       });
       t.after(async () => await store.close());
       const tenant = await tenantWithSchema(store);
       await servers.caughtUp();
-      return { store, tenant, warnings };
+      return { store, tenant, warnings, news };
     },
     pauseReplay: async (t) => {
       await servers.pause();

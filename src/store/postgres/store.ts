@@ -64,6 +64,8 @@ export interface PostgresStoreOptions extends CheckLayers {
   /** When absent, applications ask nothing in their own SQL. */
   readonly sql?: SqlInterfaceOptions | undefined;
   readonly warn: (message: string) => void;
+  /** Told of what is well again. */
+  readonly info?: ((message: string) => void) | undefined;
   /** If present, requests fail at once while the server is gone. Called after each change of the circuit. */
   readonly onCircuit?: ((state: CircuitState) => void) | undefined;
   /** Called with every statement that goes to the server, as it goes. */

@@ -41,6 +41,8 @@ interface ReplicatedReadsParts {
   readonly probe: Database;
   readonly replicas: readonly { readonly name: string; readonly replica: Replica }[];
   readonly warn: (message: string) => void;
+  /** Told of what is well again. */
+  readonly info: (message: string) => void;
 }
 
 /**
@@ -53,6 +55,7 @@ export class ReplicatedReads implements Reads {
   readonly #probe: Database;
   readonly #followers: readonly Follower[];
   readonly #warn: (message: string) => void;
+  readonly #info: (message: string) => void;
   readonly #lag = new ReplicationLag();
   readonly #loop: BackgroundLoop;
   /** The writer when it was last asked. */
@@ -60,12 +63,13 @@ export class ReplicatedReads implements Reads {
   #next = 0;
 
   private constructor(
-    { writer, probe, replicas, warn }: ReplicatedReadsParts,
+    { writer, probe, replicas, warn, info }: ReplicatedReadsParts,
     writing: ServerLook,
   ) {
     this.#writer = writer;
     this.#probe = probe;
     this.#warn = warn;
+    this.#info = info;
     this.#writing = writing;
     this.#lag.wrote({ at: performance.now(), position: writing.position });
     this.#followers = replicas.map(({ name, replica }) => ({
@@ -188,7 +192,7 @@ export class ReplicatedReads implements Reads {
       }
       if (follower.unfit === undefined) return;
       follower.unfit = undefined;
-      this.#warn(`the replica \`${follower.name}\` is asked again`);
+      this.#info(`the standby \`${follower.name}\` is asked`);
     } catch (error) {
       if (signal?.aborted === true) return;
       follower.lagMs = undefined;
@@ -199,7 +203,7 @@ export class ReplicatedReads implements Reads {
   #leaveOut(follower: Follower, reason: string): void {
     const isNews = follower.unfit === undefined;
     follower.unfit = reason;
-    if (isNews) this.#warn(`the replica \`${follower.name}\` is not asked: ${reason}`);
+    if (isNews) this.#warn(`the standby \`${follower.name}\` is not asked: ${reason}`);
   }
 }
 
@@ -207,17 +211,21 @@ export class ReplicatedReads implements Reads {
  * Replicas for a store, when it has some. Fails as the writer does, and for none of them.
  */
 export async function startReplicas(
-  options: DatabaseOptions & { readonly replicaUrl?: string | undefined },
+  options: DatabaseOptions & {
+    readonly replicaUrl?: string | undefined;
+    readonly info?: ((message: string) => void) | undefined;
+  },
   writer: Database,
   probe: Database,
 ): Promise<ReplicatedReads | undefined> {
   const { url, replicaUrl = "", pool, readTimeoutMs, telemetry, onStatement, warn } = options;
+  const { info = () => {} } = options;
   if (replicaUrl === "" || replicaUrl === url) return undefined;
   const replicas = hostUris(replicaUrl).uris.map((uri) => ({
     name: hostOf(uri),
     replica: new Replica({ url: uri, pool, readTimeoutMs, telemetry, onStatement, warn }),
   }));
-  return await ReplicatedReads.start({ writer, probe, replicas, warn });
+  return await ReplicatedReads.start({ writer, probe, replicas, warn, info });
 }
 
 /** Why a server cannot answer for the writer; undefined when it can. */
