@@ -159,6 +159,8 @@ async function migrate(
   } catch (error) {
     const known = storageError(session.lost() ?? error);
     if (known.code !== "INTERNAL") throw known;
+    const lasting = error instanceof Error ? lastingMigration.exec(error.message)?.[1] : undefined;
+    if (lasting !== undefined) throw lasts(lasting);
     throw failed(direction, error instanceof Error ? error.message : String(error), error);
   } finally {
     await session.close();
@@ -190,6 +192,14 @@ function failed(direction: "up" | "down", reason: string, cause?: unknown): Pemb
       cause,
     },
   );
+}
+
+/** How the library says that a file has nothing to undo it. */
+const lastingMigration = /^User has disabled down migration on file: (\S+)$/;
+
+function lasts(name: string): PembaError {
+  const message = `the migration \`${name}\` cannot be undone, since it replaced functions: to go back to the version before, restore a backup into a new database`;
+  return new PembaError("MIGRATION", message);
 }
 
 /** A connection of the driver that the library of migrations is made for. */
