@@ -80,7 +80,7 @@ export async function changeData(service: Service, request: ChangeDataRequest): 
   const lists = [...Object.values(deletes), ...Object.values(elements)];
   if (lists.every(({ length }) => length === 0)) {
     const expected = "expected at least one tuple, attribute, filter or entity";
-    throw invalidField("write", `like delete names nothing, ${expected}: nothing would be changed`);
+    throw invalidField("write", `is empty like \`delete\`, ${expected}: nothing would be changed`);
   }
   return await service.store.data.change(tenant, change);
 }

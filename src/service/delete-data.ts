@@ -37,7 +37,9 @@ export async function deleteData(service: Service, request: DeleteDataRequest): 
     attributes: isEmptyAttributeFilter(attributes) ? undefined : attributes,
   };
   if (filters.tuples === undefined && filters.attributes === undefined) {
-    throw invalidField("tuple_filter", `like attribute_filter ${nothingNamed}`);
+    const expected = "expected a type, an id, a relation or an attribute in one of them";
+    const problem = `is empty like \`attribute_filter\`, ${expected}: nothing would be deleted`;
+    throw invalidField("tuple_filter", problem);
   }
   return await service.store.data.delete(tenant, filters);
 }

@@ -192,11 +192,24 @@ for (const engine of engines) {
         const body = { tuple_filter: empty, attribute_filter: { entity: null, attributes: [] } };
         const { status, message } = await app.post(`${path}/data/delete`, body);
         assert.equal(status, 400);
-        assert.match(message, /^ERROR_CODE_VALIDATION: tuple_filter: .*expected at least one/);
+        assert.equal(
+          message,
+          "ERROR_CODE_VALIDATION: tuple_filter: is empty like `attribute_filter`, expected a type, an id, a relation or an attribute in one of them: nothing would be deleted",
+        );
         const older = await app.post(`${path}/relationships/delete`, { filter: empty });
         assert.equal(older.status, 400);
         assert.match(older.message, /^ERROR_CODE_VALIDATION: filter: .*expected at least one/);
       }
+    });
+
+    test("a change of nothing is refused by the names of both of its parts", async () => {
+      const { path } = await filled();
+      const { status, message } = await app.post(`${path}/data/change`, { metadata: {} });
+      assert.equal(status, 400);
+      assert.equal(
+        message,
+        "ERROR_CODE_VALIDATION: write: is empty like `delete`, expected at least one tuple, attribute, filter or entity: nothing would be changed",
+      );
     });
 
     test("relationships/delete deletes tuples, and answers with a token when there were none", async () => {

@@ -13,7 +13,7 @@ const asError =
 
 /** What the description permits and the service refuses: rules that a schema cannot tell. */
 const untold =
-  /names no type, id, relation or attribute|is not an argument of|has another value at|nothing would be changed|preconditions\[\d+\]\.\w+: (is missing|is not true|belongs to|stands beside|another state)|since the server has no clusters/;
+  /names no type, id, relation or attribute|is not an argument of|has another value at|nothing would be (?:changed|deleted)|preconditions\[\d+\]\.\w+: (is missing|is not true|belongs to|stands beside|another state)|since the server has no clusters/;
 
 /** What came back. */
 export interface Came {
