@@ -27,7 +27,7 @@ export function clustersOf(config: Config): MoveClusters {
   if (first === undefined) {
     throw new PembaError(
       "INVALID_ARGUMENT",
-      "`database.clusters`: is empty, expected the clusters between which tenants move (name their file with --config)",
+      "`database.clusters`: is empty, so there are no clusters (if a file has them, name it with --config)",
     );
   }
   return { entries, directory: config["database.directory"] || first.name };
