@@ -232,6 +232,9 @@ test("an export at a snap token prints the facts of that state", async (t) => {
   const text = await succeed(url, path, ["export", "--format", "text"]);
   assert.match(text, /^document:late#owner@user:late$/m);
   const env = { PEMBA_URL: url, PEMBA_TENANT: tenantOf(path) };
+  const unknown = await runCommand(["export", "--snap-token", "foo"], { env });
+  assert.deepEqual([unknown.status, unknown.stdout], [1, ""]);
+  assert.match(unknown.stderr, /snap_token/);
   const wrong = await runCommand(["export", "--format", "xml"], { env });
   assert.equal(wrong.stderr, "pemba: --format: expected ndjson or text\n");
 });

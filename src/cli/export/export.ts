@@ -65,10 +65,14 @@ async function* linesOf(
   const { schema, snapToken, bundlesDigest } = await readExportState(server, givenToken);
   if (schema === undefined)
     warn("the tenant has no schema, so there is no state and no data to export");
+  const tuples = snapToken === "" ? undefined : tupleLines(server, snapToken, format);
+  // A state that cannot be read fails before anything is printed.
+  const first = await tuples?.next();
   if (snapToken !== "") yield [JSON.stringify({ state: { snap_token: snapToken } })];
   if (schema !== undefined) yield [JSON.stringify({ schema })];
   yield* bundleLines(server, bundlesDigest);
-  if (snapToken === "") return;
-  yield* tupleLines(server, snapToken, format);
+  if (tuples === undefined) return;
+  if (first?.done === false) yield first.value;
+  yield* tuples;
   yield* attributeLines(server, snapToken, format);
 }
