@@ -1,12 +1,6 @@
-import {
-  integer,
-  type Kind,
-  type OptionSchema,
-  postgresUri,
-  scalar,
-  type ValueFault,
-} from "./kind.ts";
+import { integer, type Kind, type OptionSchema, scalar, type ValueFault } from "./kind.ts";
 import { maskPasswords } from "./mask.ts";
+import { postgresUri } from "./postgres-uri.ts";
 import { isList, readEntry, readPart } from "./tree-part.ts";
 import { parseTree, type Tree } from "./tree.ts";
 

@@ -1,8 +1,6 @@
 import { isIP } from "node:net";
 
-import { databaseParameters } from "../base/database-parameters.ts";
 import { suggest } from "../base/suggest.ts";
-import { maskPasswords } from "./mask.ts";
 
 /** A part of a JSON Schema. */
 export type OptionSchema = Readonly<Record<string, unknown>>;
@@ -260,41 +258,3 @@ export const size: Kind<number> = {
     return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
   },
 };
-
-export const postgresUri: Kind<string> = {
-  expected: "a URI such as postgres://user:password@host:5432/database",
-  schema: { type: "string", pattern: "^(postgres(ql)?://.+)?$" },
-  mask: maskPasswords,
-  hint: (text) => {
-    const fault = isPostgresUri(text) ? databaseParameters(text) : "";
-    return typeof fault === "string" && fault !== "" ? ` (${fault})` : "";
-  },
-  read: (text) =>
-    text === "" || (isPostgresUri(text) && typeof databaseParameters(text) !== "string")
-      ? text
-      : undefined,
-};
-
-function isPostgresUri(text: string): boolean {
-  const [, start, hosts, rest] =
-    /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(text) ?? [];
-  if (start === undefined || hosts === undefined || rest === undefined) return false;
-  if (hosts + rest === "") return false;
-  // A URL can hold one host only, so each of several comma-separated hosts is checked alone.
-  const names = hosts.split(",");
-  if (!isDecodable(hosts) || (names.length > 1 && names.includes(""))) return false;
-  return names.every((name) => {
-    const url = URL.parse(start + name + rest);
-    return url !== null && [url.username, url.password, url.pathname].every(isDecodable);
-  });
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    // It only throws for a wrong escape such as `%zz`.
-    return false;
-  }
-}

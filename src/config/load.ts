@@ -215,11 +215,18 @@ function readFile(path: string): SettingSource | undefined {
   };
   // The parser only warns of an unknown tag and would use its value as it stands.
   const problems = [...document.errors, ...document.warnings].map(
-    ({ code, message, pos: [offset] }) => `${placeOf(offset)}: ${messageOf(code, message)}`,
+    ({ code, message, pos: [offset] }) =>
+      `${placeOf(offset)}: ${code === "DUPLICATE_KEY" ? repeated(content.text, offset) : messageOf(code, message)}`,
   );
   return problems.length > 0
     ? { settings: new Map(), problems }
     : collectSettings(document, { path, placeOf });
+}
+
+/** What is wrong with a key that begins at an offset of the text. */
+function repeated(text: string, offset: number): string {
+  const [key = ""] = /^(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[^:\n]*)/.exec(text.slice(offset)) ?? [];
+  return `the key ${quote(key.trim())} is there twice, expected once`;
 }
 
 /**

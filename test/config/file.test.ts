@@ -209,6 +209,13 @@ test("a key is no section, a section is no key, and a dot is no level", (t) => {
 });
 
 test("the same key twice in a file is a problem", (t) => {
-  const path = file(t, "logger:\n  level: info\n  level: debug\n");
-  assert.match(problemsOf({ args: ["-c", path] })[0] ?? "", /unique/);
+  for (const [text, place, key] of [
+    ["logger:\n  level: info\n  level: debug\n", "3:3", "level"],
+    ['{ "a b": 1, "a b": 2 }', "1:13", '"a b"'],
+  ]) {
+    const path = file(t, text ?? "");
+    assert.deepEqual(problemsOf({ args: ["-c", path] }), [
+      `${path}:${place}: the key \`${key}\` is there twice, expected once`,
+    ]);
+  }
 });

@@ -120,14 +120,20 @@ test("a URI of a database is one that the driver can read", () => {
     "postgres://",
     "postgres://[bad",
     "postgres://h:99999/x",
-    "postgres://%zz@h",
-    "postgres://h%zz/x",
     "postgres://one,::1/x",
     "postgres://[::1],[bad/x",
     "postgres://one,/x",
   ]) {
     assert.deepEqual(problemsOf({ args: ["--database-uri", uri] }), [
       "--database-uri: `database.uri`: the value is not allowed, expected a URI such as postgres://user:password@host:5432/database",
+    ]);
+  }
+});
+
+test("a URI of a database with a bare `%` says how it is written, and nothing of the password", () => {
+  for (const uri of ["postgres://%zz@h", "postgres://h%zz/x", "postgres://u:hunter2%@h/x"]) {
+    assert.deepEqual(problemsOf({ args: ["--database-uri", uri] }), [
+      "--database-uri: `database.uri`: the value is not allowed, expected a URI such as postgres://user:password@host:5432/database (`%` is written `%25` there)",
     ]);
   }
 });

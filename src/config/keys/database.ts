@@ -1,6 +1,7 @@
 import { clusterList, clusterName } from "../clusters.ts";
-import { boolean, duration, integer, oneOf, postgresUri, someDuration } from "../kind.ts";
+import { boolean, duration, integer, oneOf, someDuration } from "../kind.ts";
 import { option } from "../option.ts";
+import { postgresUri } from "../postgres-uri.ts";
 
 /** The engine and its database. */
 export const databaseOptions = {
