@@ -229,6 +229,23 @@ test("a policy is printed with a warning where its question cannot be asked", as
   assert.match(nowhere.stdout, /visible_ids\('it''s', 'doc', 'view', 'user', /);
 });
 
+test("a list is printed with a warning where no tenant can be asked its question, and a wrong name is told", async () => {
+  const list = async (...words: readonly string[]) =>
+    await scene.pemba("list", "--table", "docs.texts", "--key", "id", "--order", "id", ...words);
+  const named = ["--name", "texts"];
+  const known = await list("--type", "doc", "--permission", "view", ...named);
+  assert.deepEqual([known.status, known.stderr], [0, ""]);
+  const misspelled = await list("--type", "dok", "--permission", "veiw", ...named);
+  assert.equal(misspelled.status, 0);
+  assert.equal(
+    misspelled.stderr,
+    "pemba: warning: `dok.veiw@user` cannot be asked in SQL of any tenant: check the names, then run `pemba sql sync`\n",
+  );
+  const unnamed = await list("--type", "doc", "--permission", "view", "--name", "bad name");
+  assert.deepEqual([unnamed.status, unnamed.stdout], [1, ""]);
+  assert.match(unnamed.stderr, /^pemba: --name: `bad name` is no name in SQL, expected letters, /);
+});
+
 test("a mistake in the flags of a policy is one line that names the flag", async () => {
   const { owner } = scene;
   await owner`create view docs.seen as select id from docs.texts`;
@@ -263,7 +280,11 @@ test("a mistake in the flags of a policy is one line that names the flag", async
       { for: "truncate" },
       "--for: `truncate` is not allowed, expected select, insert, update, delete, all",
     ],
-    [{ name: "x".repeat(64) }, "--name: expected a name of at most 63 bytes"],
+    [{ name: "x".repeat(64) }, `--name: \`${"x".repeat(64)}\` has 64 bytes, expected at most 63`],
+    [
+      { name: "1a" },
+      "--name: `1a` is no name in SQL, expected letters, digits and `_` with no digit first, or double quotes around it",
+    ],
     [{ tenant: "" }, "--tenant: is empty"],
   ] as const) {
     const flags = Object.entries({ ...words, ...changed });

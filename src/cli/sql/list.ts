@@ -4,8 +4,9 @@ import { clusterFlag, oneDatabaseHelp } from "../databases.ts";
 import { complain, say, warn } from "../output.ts";
 import { nameOf, orderOf } from "./list-names.ts";
 import { type AskedList, printList } from "./list-print.ts";
+import { unaskedProblem } from "./list-question.ts";
 import { readingDatabase } from "./list-table.ts";
-import { databaseUri, flagError, readSqlSettings, type SqlFlag } from "./sql-settings.ts";
+import { databaseUri, flagError, madeName, readSqlSettings, type SqlFlag } from "./sql-settings.ts";
 
 const flags = new Map<string, SqlFlag>([
   ["table", { isRequired: true }],
@@ -46,7 +47,8 @@ in any order that has an index, page by page. Keep the SQL as a migration. The c
   select * from pemba.documents('t1', 'ada', null, null, 20, 'open');
 
 The parameters are the tenant, the subject, the values of the order's columns of the last row of the
-page before (all null for the first page), how many rows are wanted, and those of the condition.
+page before (all null for the first page), how many rows are wanted (10,000 at most), and those of the
+condition.
 
 The function runs as the role that makes it. That role needs to read the table, and the rights of
 \`pemba sql grant --for list\`. Grant the right to call the function to the roles that need it.
@@ -65,6 +67,8 @@ ${oneDatabaseHelp}`,
       async (connection) => await printList(connection, config["database.sql.schema"], asked),
     );
     printed.warnings.forEach(warn);
+    const problem = await unaskedProblem(url, config["database.sql.schema"], asked.question);
+    if (problem !== undefined) warn(problem);
     say(printed.text);
     return 0;
   },
@@ -79,10 +83,7 @@ function askedList(values: ReadonlyMap<string, string>): AskedList {
   const order = orderOf(value("order"));
   if (order === undefined)
     throw flagError("order", "expected columns, such as `created_at desc, id`");
-  const name = nameOf(value("name"));
-  if (name === undefined || Buffer.byteLength(name) > 63) {
-    throw flagError("name", "expected a name of at most 63 bytes");
-  }
+  const name = madeName(value("name"));
   const question = {
     entityType: value("type"),
     permission: value("permission"),

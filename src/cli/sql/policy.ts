@@ -23,7 +23,7 @@ import { complain, say, warn } from "../output.ts";
 import { nameOf } from "./list-names.ts";
 import { migrationText } from "./migration-text.ts";
 import { policyNotes } from "./policy-notes.ts";
-import { databaseUri, flagError, readSqlSettings, type SqlFlag } from "./sql-settings.ts";
+import { databaseUri, flagError, madeName, readSqlSettings, type SqlFlag } from "./sql-settings.ts";
 import { tableNameOf } from "./table-name.ts";
 
 const flags = new Map<string, SqlFlag>([
@@ -138,7 +138,7 @@ function askedPolicy(values: ReadonlyMap<string, string>): AskedPolicy {
     },
     form: policyForms.find((each) => each === value("form")) ?? "set",
     command,
-    name: policyName(values.get("name"), `pemba_${permission}_${command}`),
+    name: madeName(values.get("name"), `pemba_${permission}_${command}`),
   };
 }
 
@@ -146,15 +146,6 @@ function schemaName(values: ReadonlyMap<string, string>, flag: string): string {
   const text = values.get(flag) ?? "";
   if (/^[a-zA-Z_]{1,64}$/.test(text)) return text;
   throw flagError(flag, `${quote(text)} is no name of a schema: 1 to 64 letters and underscores`);
-}
-
-/** Postgres cuts a longer name. */
-const nameBytesMax = 63;
-
-function policyName(given: string | undefined, usual: string): string {
-  const name = given === undefined ? usual : nameOf(given);
-  if (name !== undefined && Buffer.byteLength(name) <= nameBytesMax) return name;
-  throw flagError("name", `expected a name of at most ${nameBytesMax} bytes`);
 }
 
 const tableKinds = ["r", "p"];

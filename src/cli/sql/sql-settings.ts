@@ -1,10 +1,12 @@
 import { PembaError } from "../../base/error.ts";
+import { quote } from "../../base/quote.ts";
 import type { FlagKind } from "../../config/flags.ts";
 import { boolean } from "../../config/kind.ts";
 import type { Config } from "../../config/options.ts";
 import { type CommandDatabase, databaseOf, databasesOf } from "../databases.ts";
 import { surplus } from "../output.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import { nameOf } from "./list-names.ts";
 
 /** The configuration, and the flags of the command. */
 interface GivenSettings {
@@ -74,4 +76,22 @@ export function databaseUri({ config, values }: GivenSettings): string {
 /** A mistake in the value of a flag. */
 export function flagError(flag: string, problem: string): PembaError {
   return new PembaError("INVALID_ARGUMENT", `--${flag}: ${problem}`);
+}
+
+/** Postgres cuts a longer name. */
+const nameBytesMax = 63;
+
+/**
+ * The name of what the SQL of a command makes, as the flag `--name` spells it; the usual one without the flag.
+ * Fails with INVALID_ARGUMENT.
+ */
+export function madeName(given: string | undefined, usual = ""): string {
+  const name = given === undefined ? usual : nameOf(given);
+  if (name === undefined) {
+    const expected = "letters, digits and `_` with no digit first, or double quotes around it";
+    throw flagError("name", `${quote(given ?? "")} is no name in SQL, expected ${expected}`);
+  }
+  const bytes = Buffer.byteLength(name);
+  if (bytes <= nameBytesMax) return name;
+  throw flagError("name", `${quote(name)} has ${bytes} bytes, expected at most ${nameBytesMax}`);
 }
