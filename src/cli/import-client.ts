@@ -53,9 +53,12 @@ export async function writePart(
   );
   if (answer.kind === "answer" && answer.status === 200) return { kind: "accepted" };
   const isRefusal = answer.kind === "answer" && (answer.status === 400 || answer.status === 413);
-  // What follows a schema is meant for it.
-  if (!isRefusal || part.kind === "schema") throw new ImportStopped(answer.message);
+  if (!isRefusal) throw new ImportStopped(answer.message);
   const message = withoutCode(answer.problem);
+  // What follows a schema is meant for it. A fault in its text begins with its line and column.
+  if (part.kind === "schema") {
+    throw new ImportStopped(/^\d+:\d+: /.test(message) ? `schema:${message}` : message);
+  }
   return { kind: "refused", message, reasons: new Map() };
 }
 

@@ -1,5 +1,5 @@
 import { say, withoutControls } from "./output.ts";
-import { redrawn } from "./terminal.ts";
+import { redrawn, type Screen } from "./terminal.ts";
 
 /** Counts of the outcomes of lines so far. */
 export interface LineCounts {
@@ -17,8 +17,8 @@ export interface Progress {
   show(counts: LineCounts): void;
   /** Writes a permanent line. */
   note(line: string): void;
-  /** Shows the final state and the totals. */
-  end(counts: LineCounts): void;
+  /** Shows the totals, and the final state unless the import stopped: what was read was not all sent then. */
+  end(counts: LineCounts, outcome: "done" | "stopped"): void;
 }
 
 const barWidth = 24;
@@ -32,9 +32,16 @@ const reportEvery = 5_000;
  */
 export function createProgress(
   total: number | undefined,
-  { isJson }: { readonly isJson: boolean },
+  {
+    isJson,
+    screen = process.stderr,
+    print = say,
+  }: {
+    readonly isJson: boolean;
+    readonly screen?: Screen & { write(text: string): unknown };
+    readonly print?: (text: string) => void;
+  },
 ): Progress {
-  const screen = process.stderr;
   const start = performance.now();
   let last = start;
 
@@ -60,13 +67,13 @@ export function createProgress(
       const text = withoutControls(message);
       screen.write(screen.isTTY ? `\r\u001B[K${text}\n` : `${text}\n`);
     },
-    end(counts) {
-      if (screen.isTTY) screen.write(`${line(counts)}\n`);
+    end(counts, outcome) {
+      if (screen.isTTY) screen.write(outcome === "done" ? `${line(counts)}\n` : "\r\u001B[K");
       const seconds = (performance.now() - start) / 1_000;
       const { accepted, blank, duplicate, refused } = counts;
-      if (isJson) say(JSON.stringify({ accepted, blank, duplicate, refused, seconds }));
+      if (isJson) print(JSON.stringify({ accepted, blank, duplicate, refused, seconds }));
       else {
-        say(
+        print(
           `accepted ${accepted}, skipped ${blank + duplicate} (${blank} blank or comment, ` +
             `${duplicate} duplicate), refused ${refused}, in ${seconds.toFixed(1)} s`,
         );

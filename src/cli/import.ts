@@ -143,20 +143,20 @@ async function importFiles(files: readonly string[], run: ImportRun): Promise<nu
   } catch (error) {
     const isStopped = signal.aborted;
     if (!isStopped && !(error instanceof ImportStopped)) throw error;
-    endProgress(progress, counts);
+    endProgress(progress, counts, "stopped");
     const reason = isStopped ? `by ${String(signal.reason)}` : messageOf(error);
     complain(`import: stopped at ${placeText(unsent())}: ${reason}`, howToGoOn(files, unsent()));
     return isStopped ? stopStatus(signal.reason) : 1;
   }
-  endProgress(progress, counts);
+  endProgress(progress, counts, "done");
   return counts.refused > 0 ? 1 : 0;
 }
 
-function endProgress(progress: Progress, counts: LineCounts): void {
+function endProgress(progress: Progress, counts: LineCounts, outcome: "done" | "stopped"): void {
   const hidden = counts.refused - shownRefusalsMax;
   if (hidden > 0)
     progress.note(`... and ${hidden} more ${hidden === 1 ? "line was" : "lines were"} refused`);
-  progress.end(counts);
+  progress.end(counts, outcome);
 }
 
 /** The line that is read next. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { widthOf, wrap } from "../../src/base/text-width.ts";
+import { createProgress } from "../../src/cli/import-progress.ts";
 import { fitText, fittedLines, redrawn, tableLines } from "../../src/cli/terminal.ts";
 
 test("a text is wrapped at blanks, and within words that are too long", () => {
@@ -94,4 +95,18 @@ test("a help text that is too wide has its paragraphs joined, and its columns ke
     "  pemba one",
     "  pemba two",
   ]);
+});
+
+test("the last line of progress says how far an import came, unless it stopped: it read more than it sent then", () => {
+  const counts = { accepted: 0, blank: 0, duplicate: 0, refused: 0, bytes: 10 };
+  const shown = (outcome: "done" | "stopped"): string => {
+    let text = "";
+    const write = (added: string): void => void (text += added);
+    const screen = { isTTY: true, columns: 80, write };
+    const progress = createProgress(10, { isJson: false, screen, print: () => {} });
+    progress.end(counts, outcome);
+    return text;
+  };
+  assert.match(shown("done"), /100% {2}0 accepted/);
+  assert.equal(shown("stopped"), "\r\u001B[K");
 });
