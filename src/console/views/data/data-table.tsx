@@ -1,17 +1,14 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
-import { deleteData } from "../../api/data.ts";
 import { useLoad } from "../../app/use-load.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { VirtualList } from "../../ui/virtual-list.tsx";
+import { DeleteFacts } from "./delete-facts.tsx";
 import type { FactPage, FactSource } from "./fact-page.ts";
 import { FactRow, factRowHeight } from "./fact-row.tsx";
-import { type Fact, filtersFor } from "./fact.ts";
-
-/** A request has no more filters than this. */
-const filtersMax = 100;
+import type { Fact } from "./fact.ts";
 
 /** A list of facts, read page by page while a user scrolls. It is read anew under another `key`. */
 export function DataTable({
@@ -66,14 +63,7 @@ function Facts({
     const others = [...chosen].filter((it) => it !== fact);
     setChosen(new Set(isChosen ? [...others, fact] : others));
   };
-  const remove = (): void =>
-    run(async () => {
-      const doomed = [...chosen];
-      for (let index = 0; index < doomed.length; index += filtersMax) {
-        await deleteData(tenant, filtersFor(doomed.slice(index, index + filtersMax)));
-      }
-      onChange();
-    });
+  const [isDeleting, setDeleting] = useState(false);
   const count = `${page.facts.length}${page.more === undefined ? "" : " or more"}`;
   return (
     <div class="facts">
@@ -84,12 +74,20 @@ function Facts({
         <button
           type="button"
           class="button small danger"
-          disabled={chosen.size === 0 || isRunning}
-          onClick={remove}
+          disabled={chosen.size === 0}
+          onClick={() => setDeleting(true)}
         >
           Delete the chosen
         </button>
       </div>
+      {isDeleting && (
+        <DeleteFacts
+          tenant={tenant}
+          facts={[...chosen]}
+          onClose={() => setDeleting(false)}
+          onDeleted={onChange}
+        />
+      )}
       {error !== undefined && <Problem error={error} retry={onChange} />}
       <VirtualList
         items={page.facts}

@@ -26,6 +26,16 @@ export function attributeFact(attribute: AttributeAnswer): Fact {
   return { kind: "attribute", attribute, text };
 }
 
+/** How many facts there are of each kind, such as `2 tuples and 1 attribute`. */
+export function countWords(facts: readonly Fact[]): string {
+  return (["tuple", "attribute"] as const)
+    .flatMap((kind) => {
+      const { length } = facts.filter((fact) => fact.kind === kind);
+      return length === 0 ? [] : [`${length} ${kind}${length === 1 ? "" : "s"}`];
+    })
+    .join(" and ");
+}
+
 /** The filters that name exactly these facts. */
 export function filtersFor(facts: readonly Fact[]): {
   readonly tupleFilters: readonly TupleFilterBody[];
