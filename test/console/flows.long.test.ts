@@ -269,9 +269,13 @@ for (const engine of engineNames) {
       const theirs = `${changedModel}\n// theirs\n`;
       await console.call("documents-and-folders/schemas/write", { schema: theirs });
       await button("Publish");
-      await opened.page.getByText(/the head is/).waitFor();
-      await button("Read the new head");
-      await opened.page.getByText("The head has changed since you began").waitFor();
+      const notice = opened.page.getByRole("alert");
+      await notice.getByText("The head has changed since you began").waitFor();
+      assert.doesNotMatch(await notice.innerText(), /expected_head/i);
+      // Their text and mine stand beside each other.
+      await opened.page.getByRole("tab", { name: "Changes", selected: true }).waitFor();
+      await opened.page.getByText("// theirs").waitFor();
+      await opened.page.getByText("// mine").first().waitFor();
       await button("Discard changes");
       await opened.page.getByText("// theirs").waitFor();
     });
@@ -295,6 +299,12 @@ for (const engine of engineNames) {
       await opened.page.getByText("tuples: 1").waitFor();
       await opened.page.getByLabel("Choose document:new#viewer@user:zoe").check();
       await button("Delete the chosen");
+      const dialog = opened.page.getByRole("dialog");
+      await dialog.getByText("This deletes 1 tuple. It cannot be undone.").waitFor();
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+      await opened.page.getByText("user:zoe").waitFor();
+      await button("Delete the chosen");
+      await dialog.getByRole("button", { name: "Delete", exact: true }).click();
       await opened.page.getByText("Nothing is stored that matches").waitFor();
       await watching.page.getByText("deleted").waitFor();
       watching.assertClean();

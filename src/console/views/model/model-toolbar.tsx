@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 
+import { apiErrorOf } from "../../api/api-error.ts";
 import { changeSchema } from "../../api/schemas.ts";
-import { goTo } from "../../app/place.ts";
+import { goTo, keepState } from "../../app/place.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { schemaWorker } from "../../worker/client.ts";
@@ -25,8 +26,14 @@ export function ModelToolbar({
     run(async () => draft.setText(await schemaWorker.ask("format", { text })));
   const publish = (): void =>
     run(async () => {
-      await changeSchema(tenant, { expectedHead: draft.base, schema: text });
-      draft.discard();
+      try {
+        await changeSchema(tenant, { expectedHead: draft.base, schema: text });
+        draft.discard();
+      } catch (failure) {
+        if (apiErrorOf(failure).status !== 412) throw failure;
+        // The new head is read, and the notice below says that it is another one.
+        keepState({ tab: "changes" });
+      }
       onReload();
     });
   return (
@@ -54,17 +61,13 @@ export function ModelToolbar({
         </button>
       </div>
       {draft.isChanged && draft.base !== draft.head.version && error === undefined && (
-        <p class="notice warn">
-          The head has changed since you began. Look at “Changes”, then take the new head or write
-          your change again.
+        <p class="notice warn" role="alert">
+          The head has changed since you began, and your text is not published. “Changes” compares
+          it with the new head. Discard your changes to take that, and write them again where they
+          still fit.
         </p>
       )}
       {error !== undefined && <Problem error={error} />}
-      {error?.status === 412 && (
-        <button type="button" class="button" onClick={onReload}>
-          Read the new head
-        </button>
-      )}
     </div>
   );
 }
