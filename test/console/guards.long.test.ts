@@ -162,6 +162,10 @@ for (const engine of engineNames) {
       await page.keyboard.press("ArrowDown");
       const chosen = tree.locator("[aria-selected=true]");
       assert.match(await chosen.innerText(), /viewer/);
+      assert.equal(
+        await tree.getAttribute("aria-activedescendant"),
+        await chosen.getAttribute("id"),
+      );
       await page.keyboard.press("ArrowUp");
       await page.keyboard.press("ArrowLeft");
       assert.equal(await tree.getByRole("treeitem").count(), 1);

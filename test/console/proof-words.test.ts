@@ -41,3 +41,15 @@ test("a denied union of one operand is not said to hold", () => {
   const allowed = nodeOf("RESULT_ALLOWED", "TUPLE");
   assert.equal(reasonOf(nodeOf("RESULT_ALLOWED", "UNION", [allowed])), "by the operand below");
 });
+
+test("a denied exclusion says which side denies", () => {
+  const allowed = nodeOf("RESULT_ALLOWED", "TUPLE");
+  const denied = nodeOf("RESULT_DENIED", "NO_TUPLE");
+  const words = (...children: readonly Proof[]): string =>
+    reasonOf(nodeOf("RESULT_DENIED", "EXCLUSION", children));
+  assert.equal(words(denied, denied), "the left side is denied");
+  assert.equal(words(allowed, allowed), "the right side is allowed, which excludes");
+  const rule = "the first operand must hold, and none that follows";
+  assert.equal(words(), rule);
+  assert.equal(reasonOf(nodeOf("RESULT_ALLOWED", "EXCLUSION", [allowed, denied])), rule);
+});

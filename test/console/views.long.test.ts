@@ -116,6 +116,7 @@ for (const engine of engineNames) {
           .waitFor();
         assert.doesNotMatch(await opened.page.locator("main").innerText(), secrets, hash);
         await opened.assertAccessible();
+        if (scope === "watch") await opened.page.getByText("Refused").waitFor();
       }
       assert.equal(await opened.page.getByRole("combobox", { name: "Tenant" }).count(), 1);
       assert.equal(await opened.page.getByRole("option").count(), 1);
@@ -145,6 +146,7 @@ for (const engine of engineNames) {
       await page.keyboard.press("Escape");
       await page.getByLabel("Choose document:budget#owner@user:ada").check();
       await button("Delete the chosen");
+      await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
       await isLacking("write");
       await opened.go(`#/${exampleTenant}/ask?mode=all&subject=user:a&entity=document:budget`);
       await isLacking("check");
@@ -171,7 +173,7 @@ for (const engine of engineNames) {
     test("ask for a token when the server wants one, and forget it with the tab", async () => {
       const opened = await console.page({});
       await opened.go("#/");
-      await opened.page.getByRole("button", { name: "Change the token" }).click();
+      await opened.page.getByRole("button", { name: "Enter a token" }).click();
       await opened.page.getByRole("textbox", { name: "Token" }).fill(fullKey);
       await opened.page.getByRole("button", { name: "Use this token" }).click();
       await opened.page.getByRole("link", { name: "documents-and-folders" }).waitFor();

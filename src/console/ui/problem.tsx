@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 
 import { type ApiError, isExpired, lacksScope } from "../api/api-error.ts";
+import { token } from "../app/session.ts";
 import { openTokenDialog } from "../app/token-dialog-state.ts";
 
 /** What a user can do about an error of a call. */
@@ -58,7 +59,7 @@ export function Problem({
       <div class="row">
         {asksForToken && (
           <button type="button" class="button small" onClick={openTokenDialog}>
-            Change the token
+            {token.value === "" ? "Enter a token" : "Change the token"}
           </button>
         )}
         {retry !== undefined && (

@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { RefObject, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Rows above and below those in sight that are drawn as well. */
@@ -15,6 +15,7 @@ export function VirtualList<T>({
   role = "list",
   draw,
   reveal,
+  idOf,
   reachEnd,
   onKeyDown,
 }: {
@@ -26,23 +27,13 @@ export function VirtualList<T>({
   readonly draw: (item: T, index: number) => VNode;
   /** The index of a row that is brought into sight when it changes. */
   readonly reveal?: number | undefined;
+  /** The id of a row, by which assistive technology finds the revealed one. */
+  readonly idOf?: (item: T) => string;
   readonly reachEnd?: (() => void) | undefined;
   readonly onKeyDown?: (event: KeyboardEvent) => void;
 }): VNode {
   const element = useRef<HTMLDivElement>(null);
-  const [{ top, height }, setSight] = useState({ top: 0, height: 600 });
-  useEffect(() => {
-    const list = element.current;
-    if (list === null) return undefined;
-    const look = (): void => setSight({ top: list.scrollTop, height: list.clientHeight });
-    const observer = new ResizeObserver(look);
-    observer.observe(list);
-    list.addEventListener("scroll", look, { passive: true });
-    return () => {
-      observer.disconnect();
-      list.removeEventListener("scroll", look);
-    };
-  }, []);
+  const { top, height } = useSight(element);
   useEffect(() => {
     const list = element.current;
     if (list === null || reveal === undefined) return;
@@ -64,6 +55,7 @@ export function VirtualList<T>({
       class="virtual"
       role={role}
       aria-label={label}
+      aria-activedescendant={idsOf(items.slice(first, last), idOf)[(reveal ?? -1) - first]}
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
@@ -78,4 +70,30 @@ export function VirtualList<T>({
       </div>
     </div>
   );
+}
+
+/** The ids of the rows that are drawn: only these can be named. None without ids. */
+function idsOf<T>(drawn: readonly T[], idOf: ((item: T) => string) | undefined): readonly string[] {
+  return idOf === undefined ? [] : drawn.map(idOf);
+}
+
+/** Which part of a list is in sight, in pixels. */
+function useSight(element: RefObject<HTMLDivElement | null>): {
+  readonly top: number;
+  readonly height: number;
+} {
+  const [sight, setSight] = useState({ top: 0, height: 600 });
+  useEffect(() => {
+    const list = element.current;
+    if (list === null) return undefined;
+    const look = (): void => setSight({ top: list.scrollTop, height: list.clientHeight });
+    const observer = new ResizeObserver(look);
+    observer.observe(list);
+    list.addEventListener("scroll", look, { passive: true });
+    return () => {
+      observer.disconnect();
+      list.removeEventListener("scroll", look);
+    };
+  }, []);
+  return sight;
 }

@@ -68,6 +68,7 @@ export function ProofTree({
       label="Proof"
       role="tree"
       reveal={current < 0 ? undefined : current}
+      idOf={idOf}
       onKeyDown={onKeyDown}
       draw={(row) => (
         <TreeRow
@@ -81,6 +82,10 @@ export function ProofTree({
       )}
     />
   );
+}
+
+function idOf({ index }: ProofRow): string {
+  return `proof-row-${index}`;
 }
 
 function TreeRow({
@@ -102,6 +107,7 @@ function TreeRow({
   const indent = Math.min(level - 1, levelsMax) * 18 + 8;
   return (
     <div
+      id={idOf(row)}
       class={`proof-row ${tone}`}
       role="treeitem"
       aria-level={level}

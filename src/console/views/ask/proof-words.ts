@@ -28,10 +28,20 @@ export function reasonOf(node: Proof): string {
     case "INTERSECTION":
       return "every operand must hold";
     case "EXCLUSION":
-      return "the first operand must hold, and none that follows";
+      return isAllowed ? exclusionRule : denialOf(node);
     case "DEPTH":
       return "it holds, but by a path that is longer than the depth";
   }
+}
+
+const exclusionRule = "the first operand must hold, and none that follows";
+
+/** Which side of an exclusion denies. Without its operands, only what it asks for. */
+function denialOf({ children: [left, right] }: Proof): string {
+  if (left?.can === "RESULT_DENIED") return "the left side is denied";
+  return right?.can === "RESULT_ALLOWED"
+    ? "the right side is allowed, which excludes"
+    : exclusionRule;
 }
 
 function valuesOf(values: NonNullable<Proof["rule"]>["values"]): string {

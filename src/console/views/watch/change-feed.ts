@@ -34,6 +34,11 @@ const unavailable = 14;
 /** A stream that breaks is opened again after this many milliseconds. */
 const pauseMs = 1_000;
 
+/** Whether the stream may open again by itself after the error. */
+export function isPassing({ status }: ApiError): boolean {
+  return status === 0 || (status >= 500 && status !== 501);
+}
+
 /** The stream of changes of a tenant. A new connection goes on where the last one ended. */
 export class ChangeFeed {
   readonly state = new Cell<FeedState>({ changes: [], isOpen: false, error: undefined });
@@ -69,7 +74,7 @@ export class ChangeFeed {
       } catch (error) {
         if (signal.aborted) return;
         const known = apiErrorOf(error);
-        const passes = known.status === 0 || (known.status >= 500 && known.status !== 501);
+        const passes = isPassing(known);
         if (!passes || this.state.value.changes.length === 0) this.#patch({ error: known });
         if (!passes) await this.#untilRetry(signal);
       }

@@ -5,7 +5,7 @@ import { useCell } from "../../app/cell.ts";
 import { keepState, place } from "../../app/place.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { VirtualList } from "../../ui/virtual-list.tsx";
-import { ChangeFeed, type SeenChange } from "./change-feed.ts";
+import { ChangeFeed, type FeedState, isPassing, type SeenChange } from "./change-feed.ts";
 
 const rowHeight = 38;
 
@@ -28,9 +28,7 @@ export function WatchView({ tenant }: { readonly tenant: string }): VNode {
     <div class="view full data-view">
       <div class="view-head">
         <h1 class="grow">Watch</h1>
-        <span class={`tag ${isPaused || !state.isOpen ? "warn" : "good"}`} role="status">
-          {isPaused ? "Paused" : state.isOpen ? "Live" : "Connecting"}
-        </span>
+        <FeedTag state={state} isPaused={isPaused} />
         <button type="button" class="button" onClick={() => setPaused(!isPaused)}>
           {isPaused ? "Go on" : "Pause"}
         </button>
@@ -71,6 +69,29 @@ export function WatchView({ tenant }: { readonly tenant: string }): VNode {
         )}
       </section>
     </div>
+  );
+}
+
+/** How the stream stands. */
+function FeedTag({
+  state: { isOpen, error },
+  isPaused,
+}: {
+  readonly state: FeedState;
+  readonly isPaused: boolean;
+}): VNode {
+  const isRefused = error !== undefined && !isPassing(error);
+  const [tone, word] = isPaused
+    ? ["warn", "Paused"]
+    : isOpen
+      ? ["good", "Live"]
+      : isRefused
+        ? ["bad", "Refused"]
+        : ["warn", "Connecting"];
+  return (
+    <span class={`tag ${tone}`} role="status">
+      {word}
+    </span>
   );
 }
 
