@@ -69,40 +69,57 @@ export class Listener {
     this.#onHeard = onHeard;
   }
 
-  /** Does nothing when it has been started. */
+  /** Does nothing when it has been started. Never fails: what cannot be listened to is tried again. */
   start(): void {
-    if (this.#sql !== undefined) return;
-    const { uris, mustWrite } = hostUris(this.#url);
-    const { uri, ssl, places } = driverTarget(uris);
-    const sql = postgres(uri, {
-      ...places,
-      ssl,
-      max: 1,
-      fetch_types: false,
-      prepare: false,
-      onnotice: () => {},
-      connection: { application_name: "pemba" },
-      // A standby cannot be listened to.
-      ...(mustWrite && { target_session_attrs: "primary" }),
-    });
-    this.#sql = sql;
-    // The driver listens again when the connection is lost; what was missed is looked for then.
-    sql.listen(channel, this.#onHeard, this.#onHeard).catch(() => {
-      if (this.#sql === sql) this.#retry = setTimeout(() => void this.#restart(), retryMs).unref();
-    });
+    if (this.#sql === undefined && this.#retry === undefined) this.#listen();
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#retry);
+    this.#retry = undefined;
     const sql = this.#sql;
     this.#sql = undefined;
     await sql?.end({ timeout: closeTimeoutSeconds });
   }
 
-  async #restart(): Promise<void> {
-    const sql = this.#sql;
-    this.#sql = undefined;
-    this.start();
-    await sql?.end({ timeout: closeTimeoutSeconds });
+  /** Makes a connection, which takes the place of the one before. */
+  #listen(): void {
+    this.#retry = undefined;
+    const former = this.#sql;
+    let sql: postgres.Sql;
+    try {
+      sql = clientOf(this.#url);
+    } catch {
+      // The file of trusted certificates is being replaced. The driver may still bring the former connection back.
+      this.#listenLater();
+      return;
+    }
+    this.#sql = sql;
+    // The driver listens again when the connection is lost; what was missed is looked for then.
+    sql.listen(channel, this.#onHeard, this.#onHeard).catch(() => {
+      if (this.#sql === sql) this.#listenLater();
+    });
+    former?.end({ timeout: closeTimeoutSeconds }).catch(() => undefined);
   }
+
+  #listenLater(): void {
+    this.#retry = setTimeout(() => this.#listen(), retryMs).unref();
+  }
+}
+
+/** A client of the driver with one connection. Fails with INVALID_ARGUMENT. */
+function clientOf(url: string): postgres.Sql {
+  const { uris, mustWrite } = hostUris(url);
+  const { uri, ssl, places } = driverTarget(uris);
+  return postgres(uri, {
+    ...places,
+    ssl,
+    max: 1,
+    fetch_types: false,
+    prepare: false,
+    onnotice: () => {},
+    connection: { application_name: "pemba" },
+    // A standby cannot be listened to.
+    ...(mustWrite && { target_session_attrs: "primary" }),
+  });
 }
