@@ -44,7 +44,7 @@ export interface OpenMeasures {
   readonly meter: Meter;
   /** The port for scraping. Undefined if scraping is off. */
   readonly scrapePort: number | undefined;
-  /** Reads the measures of a worker. Undefined in other processes. */
+  /** Reads the measures of a worker; once they are closed, the last ones. Undefined in other processes. */
   readonly read: (() => Promise<ProcessMeasures>) | undefined;
   /** Sends the rest, and resolves when that has succeeded or failed. */
   close(): Promise<void>;
@@ -71,8 +71,13 @@ export async function openMeasures(
   const own = new OwnReader();
   const readers = measured.kind === "only" ? exporting : [own];
   const provider = new MeterProvider({ resource, readers });
-  const read = async (): Promise<ProcessMeasures> =>
-    (await own.collect()).resourceMetrics.scopeMetrics;
+  let last: ProcessMeasures = [];
+  let isClosed = false;
+  const read = async (): Promise<ProcessMeasures> => {
+    // A supervisor may ask while its worker ends, and a reader that is closed cannot be asked.
+    if (!isClosed) last = (await own.collect()).resourceMetrics.scopeMetrics;
+    return last;
+  };
   if (measured.kind === "supervisor") {
     const whole = readWhole(read, measured.workers);
     const collect = async (): Promise<CollectionResult> => ({
@@ -90,6 +95,7 @@ export async function openMeasures(
       if (measured.kind === "supervisor") {
         await Promise.all(exporting.map(async (reader) => await reader.shutdown()));
       }
+      isClosed = true;
       await Promise.all([provider.shutdown(), listener?.close()]);
     },
   };

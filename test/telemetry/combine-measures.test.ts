@@ -8,11 +8,13 @@ import {
   lastingMeasures,
   type ProcessMeasures,
 } from "../../src/telemetry/combine-measures.ts";
-import { openTelemetry } from "../../src/telemetry/open.ts";
+import { type OpenTelemetry, openTelemetry } from "../../src/telemetry/open.ts";
 
-/** The measures of a worker that did this. */
-async function measured(work: (telemetry: Telemetry) => void): Promise<ProcessMeasures> {
-  const { telemetry, read, close } = await openTelemetry({
+type ReadMeasures = () => Promise<ProcessMeasures>;
+
+/** Of a worker. */
+async function openWorker(): Promise<OpenTelemetry & { readonly read: ReadMeasures }> {
+  const opened = await openTelemetry({
     traces: undefined,
     measures: { push: undefined, scrape: undefined, serviceName: "pemba" },
     version: "0",
@@ -20,10 +22,16 @@ async function measured(work: (telemetry: Telemetry) => void): Promise<ProcessMe
     measured: { kind: "worker" },
     report: { warn: () => {}, info: () => {} },
   });
-  assert.notEqual(telemetry, noTelemetry);
+  assert.notEqual(opened.telemetry, noTelemetry);
+  return { ...opened, read: must(opened.read, "a worker is read") };
+}
+
+/** The measures of a worker that did this. */
+async function measured(work: (telemetry: Telemetry) => void): Promise<ProcessMeasures> {
+  const { telemetry, read, close } = await openWorker();
   work(telemetry);
   // As it comes from another process.
-  const measures = structuredClone(await must(read, "a worker is read")());
+  const measures = structuredClone(await read());
   await close(0);
   return measures;
 }
@@ -85,4 +93,13 @@ test("a process that has ended leaves its counts, and nothing that was true whil
 
 test("without a process there are no measures", () => {
   assert.deepEqual(combineMeasures([]), []);
+});
+
+test("a worker that is asked while it ends says what it said last", async () => {
+  const { telemetry, read, close } = await openWorker();
+  telemetry.add("db.client.retries", 3, { fault: "lost" });
+  const last = await read();
+  assert.ok(pointsOf(last, "db.client.retries").some(([, value]) => value === 3));
+  await close(0);
+  assert.deepEqual(await read(), last);
 });
