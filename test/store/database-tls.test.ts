@@ -3,6 +3,8 @@ import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
+import { Database } from "../../src/store/postgres/connect/database.ts";
+import { isCancelled } from "../../src/store/postgres/connect/driver-error.ts";
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import { openMigrationClient } from "../../src/store/postgres/migrate.ts";
 import {
@@ -13,6 +15,7 @@ import {
 import { withoutIpv6 } from "../support/ipv6.ts";
 import { serverUser, startPostgresBinaries } from "../support/postgres-binaries.ts";
 import { serverSettings } from "../support/postgres-settings.ts";
+import { pool } from "./engines.ts";
 
 /** A server with a certificate for these names, and the file of that. */
 async function startWith(
@@ -99,6 +102,7 @@ test("the other modes encrypt, and ask the authority where one is named", async 
     ["sslmode=disable", false],
     ["sslmode=prefer", true],
     ["sslmode=require", true],
+    ["sslmode=require&sslnegotiation=direct", true],
     [`sslmode=require&sslrootcert=${root}`, true],
     [`sslmode=verify-ca&sslrootcert=${root}`, true],
   ] as const) {
@@ -113,6 +117,21 @@ test("the other modes encrypt, and ask the authority where one is named", async 
   ]) {
     await assert.rejects(isEncrypted(url, query), /certificate of the database/, query);
   }
+});
+
+test("a statement over TLS is cancelled on the server when its time is over", async (t) => {
+  const { url } = await startWith(t, []);
+  const database = await Database.connect({
+    url: `${url}?sslmode=require`,
+    pool,
+    warn: assert.fail,
+    readTimeoutMs: 200,
+  });
+  t.after(async () => await database.close());
+  await assert.rejects(database.read("select pg_sleep(600)", []), (error: Error) => {
+    assert.ok(isCancelled(error.cause), String(error.cause));
+    return true;
+  });
 });
 
 test("prefer goes without where the server has no certificate, and require does not", async (t) => {

@@ -10,10 +10,9 @@ import { hostIn } from "../../base/host-uris.ts";
 import { quotedName } from "../../sql/text/quote.ts";
 import { migrationsTable as table, openRoute } from "./connect/connection-route.ts";
 import type { Connection } from "./connect/connection.ts";
-import { storageError } from "./connect/driver-error.ts";
+import { coded, storageError } from "./connect/driver-error.ts";
 import { driverTarget } from "./connect/driver-target.ts";
 import { booleanOf, dateOf, textOf } from "./connect/row.ts";
-import { coded } from "./connect/single-socket.ts";
 import { statementFile } from "./connect/statement-file.ts";
 
 export interface MigrationState {

@@ -11,13 +11,13 @@ import {
   rowsOf,
 } from "./connection.ts";
 import {
+  coded,
   refusedParameter,
   refusesLogin,
   refusesStartParameters,
   storageError,
 } from "./driver-error.ts";
 import { type Row, numberOf, optionalTextOf, textOf } from "./row.ts";
-import { coded } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
 import { arrayLiteral } from "./value.ts";
 

@@ -2,10 +2,10 @@ import postgres from "postgres";
 
 import { must } from "../../../base/assert.ts";
 import { timerMs } from "../../../base/pause.ts";
-import { storageError } from "./driver-error.ts";
-import { driverTarget } from "./driver-target.ts";
+import { coded, storageError } from "./driver-error.ts";
+import { type DriverTarget, driverTarget } from "./driver-target.ts";
 import { booleanOf, numberOf, type Row, textOf } from "./row.ts";
-import { coded, SingleSocket } from "./single-socket.ts";
+import { SingleSocket } from "./single-socket.ts";
 import { statementFile } from "./statement-file.ts";
 import { StatementMemory } from "./statement-memory.ts";
 import type { ParameterValue } from "./value.ts";
@@ -58,14 +58,18 @@ export class Connection {
   readonly #end = Promise.withResolvers<void>();
   #isOpen = true;
 
-  private constructor(options: ConnectionOptions, timeoutMs: number, sockets: SingleSocket) {
+  private constructor(
+    options: ConnectionOptions,
+    { uri, ssl, places }: DriverTarget,
+    timeoutMs: number,
+  ) {
     this.#options = options;
-    this.#sockets = sockets;
-    const { uri, ssl, places } = driverTarget([options.uri]);
+    this.#sockets = new SingleSocket(timeoutMs, ssl);
     this.#sql = postgres("search_path" in options.settings ? withoutPath(uri) : uri, {
       ...places,
       max: 1,
-      ssl,
+      // Its sockets are encrypted already.
+      ssl: false,
       // How long it lives is for the pool around it to say.
       idle_timeout: 0,
       max_lifetime: null,
@@ -75,7 +79,7 @@ export class Connection {
       onnotice: () => {},
       onclose: () => this.#ended(),
       connection: { application_name: "pemba", ...options.settings },
-      ...socketOption(sockets),
+      ...socketOption(this.#sockets),
     });
   }
 
@@ -83,8 +87,7 @@ export class Connection {
   static async open(options: ConnectionOptions): Promise<Connection> {
     const { timeoutMs: setMs, signal } = options;
     const timeoutMs = timerMs(setMs || openingMaxMs);
-    const sockets = new SingleSocket(timeoutMs);
-    const connection = new Connection(options, timeoutMs, sockets);
+    const connection = new Connection(options, driverTarget([options.uri]), timeoutMs);
     const { promise: givenUp, reject } = Promise.withResolvers<never>();
     const end = (): void => reject(coded("CONNECTION_DESTROYED", "connections were ended"));
     const { host } = new URL(options.uri);
@@ -101,7 +104,7 @@ export class Connection {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
     }
-    sockets.opened();
+    connection.#sockets.opened();
     return connection;
   }
 

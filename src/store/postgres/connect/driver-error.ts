@@ -222,6 +222,11 @@ export function refusedParameter(error: unknown): string | undefined {
   return /^(42704|55P02|22023)$/.test(code) ? message : undefined;
 }
 
+/** A fault of the route to the server, named as the driver and the system name theirs. */
+export function coded(code: string, message: string): Error {
+  return Object.assign(new Error(message), { code });
+}
+
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

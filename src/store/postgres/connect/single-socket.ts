@@ -1,5 +1,9 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
+import { coded } from "./driver-error.ts";
+import type { DriverTarget } from "./driver-target.ts";
+import { encryptedSocket } from "./encrypted-socket.ts";
 import { readInSlices } from "./paced-reading.ts";
 
 /** What the driver says of the server; it has lists, of one each for a URI with one host. */
@@ -8,21 +12,25 @@ interface DriverAddress {
   readonly port: readonly number[];
   /** Of a socket in the file system; the driver has false for none. */
   readonly path: string | false;
+  readonly sslnegotiation: unknown;
 }
 
 /**
  * Makes the sockets of one connection for the driver. It makes a connection anew that was not
  * accepted to the end, for ever and without a word, as behind a proxy that has lost its server: so it
- * gets one socket until the connection is open, and from then on those that cancel.
+ * gets one socket until the connection is open, and from then on those that cancel. They are encrypted already: what
+ * the driver reads of a socket that it encrypts itself could not be paced.
  */
 export class SingleSocket {
   readonly #timeoutMs: number;
+  readonly #ssl: DriverTarget["ssl"];
   #first: Socket | undefined;
   #isOpen = false;
 
-  /** Most milliseconds until one is connected. */
-  constructor(timeoutMs: number) {
+  /** Takes the most milliseconds until one is connected and encrypted, and how it is encrypted. */
+  constructor(timeoutMs: number, ssl: DriverTarget["ssl"]) {
     this.#timeoutMs = timeoutMs;
+    this.#ssl = ssl;
   }
 
   /** The connection is open: what comes now are cancellations. */
@@ -37,44 +45,48 @@ export class SingleSocket {
     } else this.#first?.destroySoon();
   }
 
-  /** Connects. Fails as the system does, or with `CONNECT_TIMEOUT` or `CONNECTION_CLOSED` as code. */
-  readonly socket = async ({
-    host: [host],
-    port: [port],
-    path,
-  }: DriverAddress): Promise<Socket> => {
+  /** Connects. Fails as the system and TLS do, or with `CONNECT_TIMEOUT` or `CONNECTION_CLOSED` as code. */
+  readonly socket = async (address: DriverAddress): Promise<Socket> => {
     if (this.#first !== undefined && !this.#isOpen) {
       throw coded("CONNECTION_CLOSED", "the server closed the connection before it was open");
     }
+    const {
+      host: [host],
+      port: [port],
+      path,
+    } = address;
     const socket =
       path === false
         ? connect({ port: port ?? 0, ...(host !== undefined && { host }) })
         : connect({ path });
+    const isFirst = this.#first === undefined;
     this.#first ??= socket;
-    await connected(socket, this.#timeoutMs);
-    readInSlices(socket);
-    // Where the driver looks for the name that it asks a server by, and for its message about a silent one.
-    return Object.assign(socket, { host, port });
+    const ready = await this.#ready(socket, address);
+    if (isFirst) this.#first = ready;
+    readInSlices(ready);
+    // Where the driver looks for its message about a silent server.
+    return Object.assign(ready, { host, port });
   };
-}
 
-async function connected(socket: Socket, timeoutMs: number): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const late = (): void => reject(coded("CONNECT_TIMEOUT", "the server took too long"));
-  const timer = setTimeout(late, timeoutMs);
-  socket.once("connect", resolve).once("error", reject);
-  try {
-    await promise;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    socket.removeAllListeners();
+  async #ready(socket: Socket, { host: [host], sslnegotiation }: DriverAddress): Promise<Socket> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(coded("CONNECT_TIMEOUT", "the server took too long")),
+      this.#timeoutMs,
+    );
+    const isDirect = sslnegotiation === "direct";
+    const encrypted = async (): Promise<Socket> => {
+      await once(socket, "connect");
+      socket.removeAllListeners();
+      return await encryptedSocket(socket, this.#ssl, { host, isDirect });
+    };
+    try {
+      return await Promise.race([encrypted(), late]);
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
-}
-
-/** A fault of the route to the server, named as the driver and the system name theirs. */
-export function coded(code: string, message: string): Error {
-  return Object.assign(new Error(message), { code });
 }
