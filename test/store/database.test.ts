@@ -292,6 +292,49 @@ test("a statement that a late cancellation of ours hits is run again", async () 
   proxy.close();
 });
 
+test(
+  "a statement whose caller leaves and whose time is over is cancelled once, and counts once",
+  { timeout: 60_000 },
+  async () => {
+    const proxy = await holdCancellations(place.url);
+    const database = await Database.connect({
+      url: proxy.url,
+      pool: { ...pool, maxConnections: 1 },
+      warn: assert.fail,
+      readTimeoutMs: 100,
+    });
+    const sql = connect(place.url);
+    const holder = await sql.reserve();
+    await holder`select pg_advisory_lock(21)`;
+    const abort = new AbortController();
+    const first = fails(
+      database.read("select from pg_advisory_xact_lock(21)", [], abort.signal),
+      "DEADLINE_EXCEEDED",
+    );
+    await untilWaiting(sql, 1);
+    abort.abort();
+    await first;
+    await until(async () => (proxy.held() === 1 ? true : undefined));
+    proxy.release();
+    await until(async () => (database.pool.idle === 1 ? true : undefined));
+
+    const second = fails(
+      database.query("select from pg_advisory_xact_lock(21)", []),
+      "DEADLINE_EXCEEDED",
+    );
+    await untilWaiting(sql, 1);
+    await sql`
+      select pg_cancel_backend(pid) from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    await second;
+    await holder`select pg_advisory_unlock(21)`;
+    holder.release();
+    await sql.end({ timeout: 1 });
+    await database.close();
+    proxy.close();
+  },
+);
+
 async function waitingSince(
   sql: postgres.Sql,
 ): Promise<readonly { readonly since: string }[] | undefined> {

@@ -76,13 +76,12 @@ export function runStatement(
   let isDead: NodeJS.Timeout | undefined;
   let isSilent: NodeJS.Timeout | undefined;
   const giveUp = (): void => {
+    // The driver cancels once, however often it is asked: more than that must not be expected.
+    if (isDead !== undefined) return;
     cancelling.sent(backendOf(sent));
     cancel(sent);
-    isDead ??= setTimeout(() => void connection.close(), silenceMs);
-    isSilent ??= setTimeout(
-      () => reject(isLate ? saidNothing(work) : cancelled(undefined)),
-      graceMs,
-    );
+    isDead = setTimeout(() => void connection.close(), silenceMs);
+    isSilent = setTimeout(() => reject(isLate ? saidNothing(work) : cancelled(undefined)), graceMs);
   };
   const end = (): void => {
     isLate = true;
