@@ -337,6 +337,22 @@ test("while a server is away, requests share the attempts to reach it", async (t
   assert.equal((await database.read("select 1 as one", []))[0]?.["one"], 1);
 });
 
+test(
+  "a pool that closes while the server is away refuses those who wait, and is closed at once",
+  { timeout: 20_000 },
+  async () => {
+    const away = new Pool({ ...pool, maxConnections: 4 }, async () => {
+      throw new PembaError("UNAVAILABLE", "refused");
+    });
+    const late = (): PembaError => noneFree("read");
+    await fails(away.acquire("select 1", undefined, 0, late), "UNAVAILABLE");
+    // It waits for the next attempt.
+    const waiting = fails(away.acquire("select 1", undefined, 0, late), "UNAVAILABLE");
+    await away.close(60_000);
+    await waiting;
+  },
+);
+
 test("of several hosts the first that is there is taken", async (t) => {
   const line = await openLine(t, place.url);
   await line.cut();

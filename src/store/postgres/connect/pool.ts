@@ -19,10 +19,7 @@ export interface PoolState {
   readonly waitedMs: number;
 }
 
-/**
- * Makes a connection, or gives up when the signal says so. Until `isWanted`, it may be prepared for what it
- * will be asked.
- */
+/** Makes a connection, or gives up by the signal. Until `isWanted`, it may be prepared for what it will be asked. */
 type OpenConnection = (signal: AbortSignal, isWanted: () => boolean) => Promise<Connection>;
 
 /** After a failed connection that no caller waits for, such as a reserve, the next attempt comes this late. */
@@ -151,6 +148,8 @@ export class Pool {
       this.#closing?.resolve();
     }, timeoutMs);
     for (const held of this.#idle.all) this.#discard(held);
+    // While the server is away nothing may be under way that they could get.
+    if (this.#held.size + this.#opening === 0) this.#line.refuseAll(poolClosing());
     this.#endIfDone();
     await this.#closing.promise;
     clearTimeout(late);
