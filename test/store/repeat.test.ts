@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { storageError } from "../../src/store/postgres/connect/driver-error.ts";
-import { repeatOn } from "../../src/store/postgres/connect/statement-run.ts";
+import { repeatOn } from "../../src/store/postgres/connect/repeat.ts";
 import { fails } from "./engines.ts";
 
 /** Work that fails with these codes of the driver, one after the other, and then succeeds. */

@@ -13,11 +13,11 @@ import { type DriverFault, faultOf, unknownOutcome } from "./driver-error.ts";
 import { noneFree } from "./lateness.ts";
 import { aheadOf, type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
+import { faultsOfChanges, faultsOfReads, faultsOfSharedChanges, repeatOn } from "./repeat.ts";
 import type { Row } from "./row.ts";
 import {
   type Changer,
   type StatementRequest,
-  repeatOn,
   runStatement,
   tellStatement,
   timeLeft,
@@ -51,11 +51,6 @@ export interface DatabaseOptions {
 /** A text is prepared when it comes again: what is asked once is not worth its place. */
 const rememberedTextsMax = 2000;
 const rememberedCharactersMax = 20_000_000;
-
-/** After which a statement is repeated. */
-const faultsOfReads = ["conflict", "unreached", "lost"] as const;
-const faultsOfChanges = ["conflict", "unreached"] as const;
-const faultsOfSharedChanges = ["unreached"] as const;
 
 /** How long connections have to finish what they run when the pool closes. */
 const closeTimeoutMs = 5_000;

@@ -1,18 +1,10 @@
-import { setTimeout as wait } from "node:timers/promises";
-
 import { cancelled } from "../../../base/error.ts";
 import { timerMs } from "../../../base/pause.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import type { TimerWheel } from "../../../base/timer-wheel.ts";
 import type { Cancelling } from "./cancelling.ts";
 import { type Connection, backendOf, cancel, rowsOf } from "./connection.ts";
-import {
-  type DriverFault,
-  faultOf,
-  isCancelled,
-  isExhausted,
-  storageError,
-} from "./driver-error.ts";
+import { isCancelled, isExhausted, storageError } from "./driver-error.ts";
 import { type LateWork, endedLate, saidNothing } from "./lateness.ts";
 import type { Row } from "./row.ts";
 import { statementName } from "./statement-file.ts";
@@ -144,39 +136,5 @@ export async function tellStatement(
   } finally {
     const seconds = (performance.now() - start) / 1_000;
     telemetry.record("db.client.operation.duration", seconds, { "db.query.summary": name });
-  }
-}
-
-const firstWaitMs = 5;
-const longestWaitMs = 500;
-
-/**
- * A server that is away for longer is not waited for: connecting anew has waits of its own, and a
- * client would rather hear of it.
- */
-const awayMaxMs = 2_000;
-
-/**
- * Runs `work`, and again up to `retriesMax` times when it fails with one of the faults. Waits longer
- * each time, by a random share, so that callers that collided part. `onRepeat` is called before each.
- */
-export async function repeatOn<T>(
-  faults: readonly DriverFault[],
-  retriesMax: number,
-  work: () => Promise<T>,
-  onRepeat: (fault: DriverFault) => void = () => {},
-): Promise<T> {
-  const start = performance.now();
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const fault = faultOf(error);
-      const isAway = fault !== "conflict" && performance.now() - start > awayMaxMs;
-      if (!faults.includes(fault) || isAway || attempt >= retriesMax) throw error;
-      onRepeat(fault);
-    }
-    const waitMs = Math.min(firstWaitMs * 2 ** attempt, longestWaitMs);
-    await wait(waitMs * (0.5 + Math.random()));
   }
 }
