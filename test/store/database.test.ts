@@ -151,6 +151,23 @@ test("a statement that fails says nothing of the inside, its cause does", async 
   await database.close();
 });
 
+test("a statement that fails before it is sent leaves its connection to others", async () => {
+  const database = await open(place.url, { maxConnections: 1 });
+  const fault = new Error("no values");
+  const changer = {
+    signal: new AbortController().signal,
+    changeEndsAt: undefined,
+    sendsChange: () => {},
+    undoesChange: () => {},
+  };
+  const values = (): never => {
+    throw fault;
+  };
+  await assert.rejects(database.writeTogether("select $1::text", values, changer), fault);
+  assert.equal(database.pool.busy, 0);
+  await database.close();
+});
+
 test("what follows a statement that failed between its rows has its own rows and no others", async () => {
   const database = await open(place.url, { maxConnections: 1 });
   const broken = "select 1 / (row - 3) from generate_series(1, 5) as rows (row)";

@@ -222,16 +222,28 @@ export class Database {
       pool.release(connection);
       throw cancelled(undefined);
     }
-    this.#options.onStatement?.(text);
-    const rows = await runStatement(asked, {
-      connection,
-      isWorthPreparing: this.#isWorthPreparing(connection, text),
-      cancelling: this.#cancelling,
-      timers: this.#timers,
-      silenceMs: this.#silenceMs,
-      free: (isGood) => (isGood ? pool.release(connection) : pool.discard(connection)),
-    });
+    const rows = await this.#send(asked, connection);
     return rows ?? (await this.#run(asked));
+  }
+
+  #send(asked: StatementRequest, connection: Connection): Promise<readonly Row[] | undefined> {
+    const { text } = asked;
+    const pool = this.#pool;
+    try {
+      this.#options.onStatement?.(text);
+      return runStatement(asked, {
+        connection,
+        isWorthPreparing: this.#isWorthPreparing(connection, text),
+        cancelling: this.#cancelling,
+        timers: this.#timers,
+        silenceMs: this.#silenceMs,
+        free: (isGood) => (isGood ? pool.release(connection) : pool.discard(connection)),
+      });
+    } catch (error) {
+      // What fails at once has sent nothing, and the connection would never be free.
+      pool.release(connection);
+      throw error;
+    }
   }
 
   /**
