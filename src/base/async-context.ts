@@ -12,3 +12,14 @@ export class AsyncContext {
     return this.#resource.runInAsyncScope(work);
   }
 }
+
+/** Of no request: it is made as this file is loaded. */
+const outside = new AsyncContext();
+
+/**
+ * Does work in no caller's name and in no trace: work that goes on for others when the request that begins it is
+ * over.
+ */
+export function outsideRequests<T>(work: () => T): T {
+  return outside.run(work);
+}

@@ -1,9 +1,11 @@
 /** How streams of one database get along with each other, with it, and with other instances. */
 import assert from "node:assert/strict";
+import { AsyncLocalStorage } from "node:async_hooks";
 import { test, type TestContext } from "node:test";
 
 import type postgres from "postgres";
 
+import { Caller, forCaller, presentCaller } from "../../src/base/caller.ts";
 import type { TenantId } from "../../src/base/tuple.ts";
 import { decodeSnapToken } from "../../src/store/postgres/token/snap-token-codec.ts";
 import { Listener } from "../../src/store/postgres/watch/change-notifier.ts";
@@ -35,6 +37,7 @@ interface Counted {
 const poll = "-- Returns what has happened since";
 const page = "-- Returns the changes of tenant number";
 const announcement = "-- Wakes everybody";
+const removal = "-- The process $1 removes the rows of al";
 
 async function start(t: TestContext, maxConnections = 8): Promise<Counted> {
   const statements: string[] = [];
@@ -239,6 +242,32 @@ test("an instance is woken by the writes of others, also after its connection wa
   await until(async () => (heard === 3 ? true : undefined));
   await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });
   await until(async () => (heard === 4 ? true : undefined));
+});
+
+test("what goes on after the request that began it is in no trace, and has no caller", async (t) => {
+  const trace = new AsyncLocalStorage<string>();
+  const seen: (readonly [text: string, trace: string | undefined])[] = [];
+  const { store, close } = await openPostgres({
+    watch,
+    onStatement: (text) => seen.push([text, trace.getStore() ?? (presentCaller() && "caller")]),
+  });
+  t.after(close);
+  const tenant = await tenantWithSchema(store);
+  const caller = new Caller(new AbortController());
+  const follower = await trace.run("request", () =>
+    forCaller(caller, async () => {
+      const opened = await follow(store, tenant);
+      await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+      await opened.next();
+      await store.tenants.delete(await tenantWithSchema(store));
+      return opened;
+    }),
+  );
+  for (const start of [poll, announcement, removal]) {
+    const found = await until(async () => seen.find(([text]) => text.startsWith(start)));
+    assert.equal(found[1], undefined, start);
+  }
+  await follower.leave();
 });
 
 test("on a server where watch is not enabled nothing can be followed, and nothing is announced", async (t) => {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 
 import { must } from "../../base/assert.ts";
+import { outsideRequests } from "../../base/async-context.ts";
 import { pause } from "../../base/pause.ts";
 import { nextSize, restAfter } from "../pace.ts";
 import type { Database } from "./connect/database.ts";
@@ -77,7 +78,7 @@ export class TenantRemoval {
   /** There may be rows to remove, now or later. Returns at once. */
   start(): void {
     this.#wake.abort();
-    this.#running ??= this.#run();
+    this.#running ??= outsideRequests(() => this.#run());
   }
 
   /** Ends after the batch that is under way. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import postgres from "postgres";
 
+import { outsideRequests } from "../../../base/async-context.ts";
 import { hostUris } from "../../../base/host-uris.ts";
 import type { Database } from "../connect/database.ts";
 import { driverTarget } from "../connect/driver-target.ts";
@@ -36,7 +37,7 @@ export class Announcer {
   /** Something is committed. Returns at once; at most one announcement is under way. */
   announce(): void {
     this.#isDue = true;
-    this.#running ??= this.#run();
+    this.#running ??= outsideRequests(() => this.#run());
   }
 
   /** Resolves when nothing is under way any more. */

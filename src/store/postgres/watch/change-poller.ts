@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 import { assert, must } from "../../../base/assert.ts";
+import { outsideRequests } from "../../../base/async-context.ts";
 import { errorOf, PembaError } from "../../../base/error.ts";
 import { Notifier } from "../../notifier.ts";
 import type { Database } from "../connect/database.ts";
@@ -67,7 +68,7 @@ export class ChangePoller {
   constructor(database: Database, state: ServerState) {
     this.#database = database;
     this.#step = { number: 1, state };
-    this.#running = this.#run();
+    this.#running = outsideRequests(() => this.#run());
   }
 
   /** No stream can join any more. */
