@@ -12,6 +12,7 @@ import { endAtDeadlines } from "./deadline.ts";
 import { replyWithError } from "./error-reply.ts";
 import { checkJsonHeader, type JsonForm } from "./json-form.ts";
 import { limitConnections } from "./limit-connections.ts";
+import { limitPipelining } from "./limit-pipelining.ts";
 import { observeBefore, observeRequests } from "./observe.ts";
 import { closeConnections, openApp } from "./open-app.ts";
 import type { DescribedRoute } from "./openapi/describe-api.ts";
@@ -73,6 +74,7 @@ export function buildHttpServer(options: {
   nameRequests(app);
   answerForNode(app, paths);
   limitConnections(app, options.admission.intake, isEncrypted);
+  limitPipelining(app, isEncrypted);
   closeConnections(app);
   answerThoseWhoSend(app, options.admission.intake);
   if (options.cors !== undefined) allowOrigins(app, options.cors);
