@@ -38,6 +38,10 @@ export function limitPipelining(app: HttpApp, isEncrypted: boolean): void {
   app.server.on("request", add);
   // These never become requests.
   app.server.on("checkExpectation", add);
+  app.server.on("connect", ({ socket }) => {
+    // Node leaves such a connection to its listener, and would never end these.
+    for (const response of pipelines.get(socket)?.waiting ?? []) response.destroy();
+  });
   if (isEncrypted) app.server.on("secureConnection", readAsStream);
 }
 

@@ -7,13 +7,17 @@ import { connect as connectTls } from "node:tls";
 
 import { pino } from "pino";
 
+import { must } from "../../src/base/assert.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { createMemoryStore } from "../../src/store/memory/store.ts";
 import { until } from "../store/open-write.ts";
 import { admitAll } from "../support/admit-all.ts";
 import { makeCertificate } from "../support/certificate-files.ts";
+import { engines } from "../support/engines.ts";
 import { usualIntake } from "../support/usual-intake.ts";
+import { check, idOf, schema, serve } from "./served.ts";
+import { headOf } from "./wire.ts";
 
 const host = "127.0.0.1";
 
@@ -68,6 +72,28 @@ function suite(isEncrypted: boolean): void {
     }
   });
 }
+
+test("a request that waits behind another one holds nothing after CONNECT", async (t) => {
+  const memory = must(engines[0], "there is an engine");
+  const served = await serve(t, memory, { requestsOfTenant: 1 });
+  const tenants = [await served.app.tenant(schema), await served.app.tenant(schema)];
+  const held = tenants.map((tenant) => served.holdChecks(idOf(tenant)));
+  const body = JSON.stringify(check);
+  const client = await served.open();
+  for (const tenant of tenants) {
+    client.write(`${headOf(tenant, body.length, { path: "permissions/check" })}${body}`);
+  }
+  await until(async () => (held.every(({ count }) => count === 1) ? true : undefined));
+  client.resume().write("CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n");
+  // The checks are still held up.
+  for (const tenant of tenants) {
+    await until(async () => {
+      const init = { method: "POST", body: "{}" };
+      const { status } = await fetch(`${served.url}${tenant}/schemas/list`, init);
+      return status === 200 ? true : undefined;
+    });
+  }
+});
 
 /** How many of so many answers come. */
 async function answersOn(socket: Socket, expected: number): Promise<number> {
