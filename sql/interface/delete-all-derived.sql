@@ -1,7 +1,7 @@
 -- Deletes all that a map derives, of all tenants, in the transaction that empties its table.
 create or replace function :"entry".delete_all_derived(map text) returns void
 language plpgsql volatile security definer
-set search_path to pg_catalog, :"tables", pg_temp
+set search_path to pg_catalog, pg_temp
 as $$
 declare
   batch record;

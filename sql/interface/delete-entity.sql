@@ -3,7 +3,7 @@
 create or replace function :"entry".delete_entity(tenant text, entity_type text, entity_id text)
 returns integer
 language plpgsql volatile security definer
-set search_path to pg_catalog, :"tables", pg_temp
+set search_path to pg_catalog, pg_temp
 set plan_cache_mode to force_generic_plan
 set jit to off
 set enable_seqscan to off
@@ -32,13 +32,14 @@ begin
   end if;
   next_ordinal := :"tables".delete_tuples(
     place.tenant_number, place.next_ordinal, entity_type collate "C", array[entity_id],
-    '', '', '{}', ''
+    '', '', array[]::text[], ''
   );
   next_ordinal := :"tables".delete_tuples(
-    place.tenant_number, next_ordinal, '', '{}', '', entity_type collate "C", array[entity_id], ''
+    place.tenant_number, next_ordinal, '', array[]::text[], '',
+    entity_type collate "C", array[entity_id], ''
   );
   return :"tables".delete_attributes(
-    place.tenant_number, next_ordinal, entity_type collate "C", array[entity_id], '{}'
+    place.tenant_number, next_ordinal, entity_type collate "C", array[entity_id], array[]::text[]
   ) - place.next_ordinal;
 end
 $$

@@ -5,7 +5,7 @@ create or replace function :"entry".keep_map(
 )
 returns void
 language plpgsql volatile security definer
-set search_path to pg_catalog, :"tables", pg_temp
+set search_path to pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -9,7 +9,7 @@ begin
   if jsonb_array_length(functions) = 0 then
     return;
   end if;
-  perform pg_advisory_xact_lock(:"tables".lock_key(0, 3));
+  perform pg_advisory_xact_lock(:"tables".lock_key(0::bigint, 3));
   for made in
     select f.hash, f.kind, f.signature, f.definition
     from jsonb_to_recordset(functions)

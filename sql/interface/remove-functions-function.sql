@@ -29,7 +29,7 @@ begin
     return 0;
   end if;
   -- What a schema write is about to use stays: the question that it adds is seen after this wait.
-  perform pg_advisory_xact_lock(:"tables".lock_key(0, 2));
+  perform pg_advisory_xact_lock(:"tables".lock_key(0::bigint, 2));
   for removed in
     delete from :"plans".plans as p
     where p.hash = any(hashes)

@@ -8,7 +8,7 @@ returns boolean
 language plpgsql volatile
 as $$
 begin
-  perform pg_advisory_xact_lock_shared(:"tables".lock_key(0, 2));
+  perform pg_advisory_xact_lock_shared(:"tables".lock_key(0::bigint, 2));
   perform :"plans".make_functions(functions);
   if exists (select from :"plans".missing_functions(hashes)) then
     return false;

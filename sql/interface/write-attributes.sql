@@ -2,7 +2,7 @@
 -- `value`, as a request over REST has them. Returns how many got another value.
 create or replace function :"entry".write_attributes(tenant text, attributes jsonb) returns integer
 language plpgsql volatile security definer
-set search_path to pg_catalog, :"tables", pg_temp
+set search_path to pg_catalog, pg_temp
 set plan_cache_mode to force_generic_plan
 set jit to off
 set enable_seqscan to off

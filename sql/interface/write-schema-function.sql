@@ -10,7 +10,7 @@ language plpgsql volatile
 as $$
 begin
   -- Until the end of the transaction no function is removed for want of a question.
-  perform pg_advisory_xact_lock_shared(:"tables".lock_key(0, 2));
+  perform pg_advisory_xact_lock_shared(:"tables".lock_key(0::bigint, 2));
   perform :"plans".make_functions(functions);
   if exists (select from :"plans".missing_functions(hashes)) then
     outcome := 'missing_functions';

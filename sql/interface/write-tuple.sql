@@ -5,7 +5,7 @@ create or replace function :"entry".write_tuple(
 )
 returns boolean
 language plpgsql volatile security definer
-set search_path to pg_catalog, :"tables", pg_temp
+set search_path to pg_catalog, pg_temp
 set plan_cache_mode to force_generic_plan
 set jit to off
 set enable_seqscan to off

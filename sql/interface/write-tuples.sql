@@ -2,7 +2,7 @@
 -- there yet.
 create or replace function :"entry".write_tuples(tenant text, tuples text[]) returns integer
 language plpgsql volatile security definer
-set search_path to pg_catalog, :"tables", pg_temp
+set search_path to pg_catalog, pg_temp
 set plan_cache_mode to force_generic_plan
 set jit to off
 set enable_seqscan to off

@@ -433,7 +433,7 @@ begin
 
   -- Most writes are of one tuple. The statements for several cost twice as much.
   if cardinality(entity_types) = 1 then
-    insert into relationships (
+    insert into public.relationships (
       tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
       created_xid
     )
@@ -445,7 +445,7 @@ begin
     if not found then
       return first_ordinal;
     end if;
-    insert into changes (
+    insert into public.changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
       subject_relation
     )
@@ -458,24 +458,24 @@ begin
     -- Insert without looking first: to look at each tuple costs a third of the whole. If one of them
     -- is there already, the block is undone and leaves dead rows: those inserted before that one.
     begin
-      insert into relationships (
+      insert into public.relationships (
         tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
         created_xid
       )
       select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation, pg_current_xact_id()
-      from listed_tuples(
+      from public.listed_tuples(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
       )
       order by entity_id collate "C", relation collate "C", entity_type collate "C",
         subject_type collate "C", subject_relation collate "C", subject_id collate "C";
-      insert into changes (
+      insert into public.changes (
         tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation
       )
       select tenant_number, pg_current_xact_id(), first_ordinal - 1 + position, 'create',
         entity_type, entity_id, relation, subject_type, subject_id, subject_relation
-      from listed_tuples(
+      from public.listed_tuples(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
       );
       next_ordinal := first_ordinal + cardinality(entity_types);
@@ -486,13 +486,13 @@ begin
 
   if next_ordinal is null then
     with created as (
-      insert into relationships (
+      insert into public.relationships (
         tenant, entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
         created_xid
       )
       select tenant_number, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation, pg_current_xact_id()
-      from listed_tuples(
+      from public.listed_tuples(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
       )
       order by entity_id collate "C", relation collate "C", entity_type collate "C",
@@ -501,7 +501,7 @@ begin
       returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
         created_xid
     )
-    insert into changes (
+    insert into public.changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
       subject_relation
     )
@@ -512,8 +512,8 @@ begin
     next_ordinal := first_ordinal + logged;
   end if;
 
-  if is_overtaken() then
-    perform refuse_later_deletes(tenant_number, first_ordinal);
+  if public.is_overtaken() then
+    perform public.refuse_later_deletes(tenant_number, first_ordinal);
   end if;
   return next_ordinal;
 end
@@ -526,7 +526,7 @@ CREATE OR REPLACE FUNCTION current_timeline()
  PARALLEL SAFE
 AS $function$
   select case
-    when pg_is_in_recovery() then standby_timeline()
+    when pg_is_in_recovery() then public.standby_timeline()
     else ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer
   end
 $function$;
@@ -561,7 +561,7 @@ declare
   logged integer;
   seen pg_snapshot;
   next_ordinal integer := first_ordinal;
-  kept constant text[] := kept_attributes(tenant_number, wanted_entity_type, wanted_names);
+  kept constant text[] := public.kept_attributes(tenant_number, wanted_entity_type, wanted_names);
 begin
   if cardinality(wanted_entity_ids) = 0 then
     perform set_config('enable_seqscan', 'on', true);
@@ -569,7 +569,7 @@ begin
   loop
     seen := pg_current_snapshot();
     with deleted as (
-      delete from attributes
+      delete from public.attributes
       where tenant = tenant_number
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
         and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
@@ -577,28 +577,28 @@ begin
         and (cardinality(kept) = 0 or entity_type || '$' || attribute <> all(kept))
       returning entity_type, entity_id, attribute, value_type, value, created_xid
     )
-    insert into changes (
+    insert into public.changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
       created_xid, bytes
     )
     select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
       entity_type, entity_id, attribute, value_type, value, created_xid,
-      logged_bytes(entity_id, value)
+      public.logged_bytes(entity_id, value)
     from deleted;
     get diagnostics logged = row_count;
-    if logged > 0 and is_overtaken() then
-      perform refuse_later_creates(tenant_number, next_ordinal);
+    if logged > 0 and public.is_overtaken() then
+      perform public.refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
+    exit when public.is_same_state(seen) or not public.is_changed_since(tenant_number, seen);
     exit when not exists (
-      select from attributes as stored
+      select from public.attributes as stored
       where tenant = tenant_number
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
         and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
         and (cardinality(wanted_names) = 0 or attribute = any(wanted_names))
         and (cardinality(kept) = 0 or entity_type || '$' || attribute <> all(kept))
-        and is_replaced_attribute(stored, seen)
+        and public.is_replaced_attribute(stored, seen)
     );
   end loop;
   return next_ordinal;
@@ -684,7 +684,7 @@ begin
   loop
     seen := pg_current_snapshot();
     with deleted as (
-      delete from attributes as stored
+      delete from public.attributes as stored
       using (
         select *
         from unnest(entity_types, entity_ids, names) as keys (entity_type, entity_id, attribute)
@@ -696,29 +696,29 @@ begin
         and stored.tenant = tenant_number
       returning stored.*
     )
-    insert into changes (
+    insert into public.changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
       created_xid, bytes
     )
     select tenant_number, pg_current_xact_id(), next_ordinal - 1 + row_number() over (), 'delete',
       entity_type, entity_id, attribute, value_type, value, created_xid,
-      logged_bytes(entity_id, value)
+      public.logged_bytes(entity_id, value)
     from deleted;
     get diagnostics logged = row_count;
-    if logged > 0 and is_overtaken() then
-      perform refuse_later_creates(tenant_number, next_ordinal);
+    if logged > 0 and public.is_overtaken() then
+      perform public.refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
+    exit when public.is_same_state(seen) or not public.is_changed_since(tenant_number, seen);
     exit when not exists (
       select
       from unnest(entity_types, entity_ids, names) as wanted (entity_type, entity_id, attribute)
-      join attributes as stored
+      join public.attributes as stored
         on stored.entity_id = wanted.entity_id
         and stored.attribute = wanted.attribute
         and stored.entity_type = wanted.entity_type
         and stored.tenant = tenant_number
-      where is_replaced_attribute(stored, seen)
+      where public.is_replaced_attribute(stored, seen)
     );
   end loop;
   return next_ordinal;
@@ -744,7 +744,7 @@ begin
     seen := pg_current_snapshot();
     if cardinality(entity_types) = 1 then
       -- The statement for several costs more than twice as much.
-      delete from relationships
+      delete from public.relationships
       where entity_id = entity_ids[1]
         and relation = relations[1]
         and entity_type = entity_types[1]
@@ -754,7 +754,7 @@ begin
         and subject_id = subject_ids[1]
       returning created_xid into former_xid;
       if found then
-        insert into changes (
+        insert into public.changes (
           tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type,
           subject_id, subject_relation, created_xid
         )
@@ -766,7 +766,7 @@ begin
       end if;
     else
       with deleted as (
-        delete from relationships as stored
+        delete from public.relationships as stored
         using (
           select *
           from unnest(
@@ -784,7 +784,7 @@ begin
           and stored.subject_id = wanted.subject_id
         returning stored.*
       )
-      insert into changes (
+      insert into public.changes (
         tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type,
         subject_id, subject_relation, created_xid
       )
@@ -794,17 +794,17 @@ begin
       from deleted;
     end if;
     get diagnostics logged = row_count;
-    if logged > 0 and is_overtaken() then
-      perform refuse_later_creates(tenant_number, next_ordinal);
+    if logged > 0 and public.is_overtaken() then
+      perform public.refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
+    exit when public.is_same_state(seen) or not public.is_changed_since(tenant_number, seen);
     exit when not exists (
       select
       from unnest(
         entity_types, entity_ids, relations, subject_types, subject_ids, subject_relations
       ) as wanted (entity_type, entity_id, relation, subject_type, subject_id, subject_relation)
-      join relationships as stored
+      join public.relationships as stored
         on stored.entity_id = wanted.entity_id
         and stored.relation = wanted.relation
         and stored.entity_type = wanted.entity_type
@@ -812,7 +812,7 @@ begin
         and stored.subject_type = wanted.subject_type
         and stored.subject_relation = wanted.subject_relation
         and stored.subject_id = wanted.subject_id
-      where is_replaced_tuple(stored, seen)
+      where public.is_replaced_tuple(stored, seen)
     );
   end loop;
   return next_ordinal;
@@ -839,7 +839,7 @@ begin
   loop
     seen := pg_current_snapshot();
     with deleted as (
-      delete from relationships
+      delete from public.relationships
       where tenant = tenant_number
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
         and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
@@ -849,12 +849,12 @@ begin
         and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
         and (
           cardinality(kept) = 0
-          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
+          or public.tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
         )
       returning entity_type, entity_id, relation, subject_type, subject_id, subject_relation,
         created_xid
     )
-    insert into changes (
+    insert into public.changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
       subject_relation, created_xid
     )
@@ -862,13 +862,13 @@ begin
       entity_type, entity_id, relation, subject_type, subject_id, subject_relation, created_xid
     from deleted;
     get diagnostics logged = row_count;
-    if logged > 0 and is_overtaken() then
-      perform refuse_later_creates(tenant_number, next_ordinal);
+    if logged > 0 and public.is_overtaken() then
+      perform public.refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
-    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
+    exit when public.is_same_state(seen) or not public.is_changed_since(tenant_number, seen);
     exit when not exists (
-      select from relationships as stored
+      select from public.relationships as stored
       where tenant = tenant_number
         and (wanted_entity_type = '' or entity_type = wanted_entity_type)
         and (cardinality(wanted_entity_ids) = 0 or entity_id = any(wanted_entity_ids))
@@ -878,9 +878,9 @@ begin
         and (wanted_subject_relation = '' or subject_relation = wanted_subject_relation)
         and (
           cardinality(kept) = 0
-          or tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
+          or public.tuple_label(entity_type, relation, subject_type, subject_relation) <> all(kept)
         )
-        and is_replaced_tuple(stored, seen)
+        and public.is_replaced_tuple(stored, seen)
     );
   end loop;
   return next_ordinal;
@@ -916,7 +916,7 @@ CREATE OR REPLACE FUNCTION delete_tuples(tenant_number bigint, first_ordinal int
  LANGUAGE plpgsql
 AS $function$
 declare
-  kept constant text[] := kept_tuples(
+  kept constant text[] := public.kept_tuples(
     tenant_number, wanted_entity_type, wanted_relation, wanted_subject_type, wanted_subject_relation
   );
 begin
@@ -924,12 +924,12 @@ begin
   if cardinality(wanted_entity_ids) = 1 and cardinality(wanted_subject_ids) = 1
     and wanted_entity_type <> '' and wanted_relation <> '' and wanted_subject_type <> ''
   then
-    return delete_tuples_between(
+    return public.delete_tuples_between(
       tenant_number, first_ordinal, wanted_entity_type, wanted_entity_ids[1], wanted_relation,
       wanted_subject_type, wanted_subject_ids[1], wanted_subject_relation
     );
   end if;
-  return delete_matching_tuples(
+  return public.delete_matching_tuples(
     tenant_number, first_ordinal, wanted_entity_type, wanted_entity_ids, wanted_relation,
     wanted_subject_type, wanted_subject_ids, wanted_subject_relation, kept
   );
@@ -952,7 +952,7 @@ begin
   loop
     seen := pg_current_snapshot();
     begin_ordinal := next_ordinal;
-    delete from relationships
+    delete from public.relationships
     where entity_id = wanted_entity_id
       and relation = wanted_relation
       and entity_type = wanted_entity_type
@@ -962,7 +962,7 @@ begin
       and subject_id = wanted_subject_id
     returning created_xid into former_xid;
     if found then
-      insert into changes (
+      insert into public.changes (
         tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation, created_xid
       )
@@ -975,7 +975,7 @@ begin
     end if;
     if wanted_subject_relation = '' then
       with deleted as (
-        delete from relationships
+        delete from public.relationships
         where entity_id = wanted_entity_id
           and relation = wanted_relation
           and entity_type = wanted_entity_type
@@ -985,7 +985,7 @@ begin
           and subject_id = wanted_subject_id
         returning subject_relation, created_xid
       )
-      insert into changes (
+      insert into public.changes (
         tenant, xid, ordinal, operation, entity_type, entity_id, relation, subject_type, subject_id,
         subject_relation, created_xid
       )
@@ -996,12 +996,12 @@ begin
       get diagnostics logged = row_count;
       next_ordinal := next_ordinal + logged;
     end if;
-    if next_ordinal > begin_ordinal and is_overtaken() then
-      perform refuse_later_creates(tenant_number, begin_ordinal);
+    if next_ordinal > begin_ordinal and public.is_overtaken() then
+      perform public.refuse_later_creates(tenant_number, begin_ordinal);
     end if;
-    exit when is_same_state(seen) or not is_changed_since(tenant_number, seen);
+    exit when public.is_same_state(seen) or not public.is_changed_since(tenant_number, seen);
     exit when not exists (
-      select from relationships as stored
+      select from public.relationships as stored
       where entity_id = wanted_entity_id
         and relation = wanted_relation
         and entity_type = wanted_entity_type
@@ -1009,10 +1009,10 @@ begin
         and subject_type = wanted_subject_type
         and subject_relation = wanted_subject_relation
         and subject_id = wanted_subject_id
-        and is_replaced_tuple(stored, seen)
+        and public.is_replaced_tuple(stored, seen)
     )
     and not exists (
-      select from relationships as stored
+      select from public.relationships as stored
       where wanted_subject_relation = ''
         and entity_id = wanted_entity_id
         and relation = wanted_relation
@@ -1021,7 +1021,7 @@ begin
         and subject_type = wanted_subject_type
         and subject_relation > ''
         and subject_id = wanted_subject_id
-        and is_replaced_tuple(stored, seen)
+        and public.is_replaced_tuple(stored, seen)
     );
   end loop;
   return next_ordinal;
@@ -1183,13 +1183,13 @@ declare
   mine constant xid8 := pg_current_xact_id_if_assigned();
 begin
   return exists (
-    select from changes
+    select from public.changes
     where changes.tenant = tenant_number
       and changes.xid >= pg_snapshot_xmax(seen)
       and (mine is null or changes.xid < mine)
   )
   or exists (
-    select from changes
+    select from public.changes
     where changes.tenant = tenant_number
       and changes.xid >= pg_snapshot_xmax(seen)
       and changes.xid > mine
@@ -1198,7 +1198,7 @@ begin
     select
     from pg_snapshot_xip(seen) as running (xid)
     cross join lateral (
-      select from changes
+      select from public.changes
       where changes.tenant = tenant_number and changes.xid = running.xid
       limit 1
     ) as ended
@@ -1299,7 +1299,7 @@ AS $function$
   select not pg_visible_in_snapshot(stored.created_xid, seen)
     and exists (
       select
-      from changes as gone
+      from public.changes as gone
       where gone.entity_id = stored.entity_id
         and gone.attribute = stored.attribute
         and gone.entity_type = stored.entity_type
@@ -1319,7 +1319,7 @@ AS $function$
   select not pg_visible_in_snapshot(stored.created_xid, seen)
     and exists (
       select
-      from changes as gone
+      from public.changes as gone
       where gone.entity_id = stored.entity_id
         and gone.relation = stored.relation
         and gone.entity_type = stored.entity_type
@@ -1353,20 +1353,20 @@ declare
   tenant_id text;
   labels text[];
 begin
-  if not may_derive() then
+  if not public.may_derive() then
     return '{}';
   end if;
-  tenant_id := (select tenants.id from tenants where tenants.number = tenant_number);
+  tenant_id := (select tenants.id from public.tenants where tenants.number = tenant_number);
   labels := array(
     select derived.label
-    from derived
+    from public.derived
     where derived.attribute <> ''
       and derived.tenant in ('', tenant_id)
       and wanted_entity_type in ('', derived.entity_type)
       and (cardinality(wanted_names) = 0 or derived.attribute = any(wanted_names))
   );
   if cardinality(wanted_names) > 0 and cardinality(labels) > 0 then
-    perform refuse_derived(tenant_id, labels);
+    perform public.refuse_derived(tenant_id, labels);
   end if;
   return labels;
 end
@@ -1383,13 +1383,13 @@ declare
   tenant_id text;
   labels text[];
 begin
-  if not may_derive() then
+  if not public.may_derive() then
     return '{}';
   end if;
-  tenant_id := (select tenants.id from tenants where tenants.number = tenant_number);
+  tenant_id := (select tenants.id from public.tenants where tenants.number = tenant_number);
   labels := array(
     select derived.label
-    from derived
+    from public.derived
     where derived.attribute = ''
       and derived.tenant in ('', tenant_id)
       and wanted_entity_type in ('', derived.entity_type)
@@ -1398,7 +1398,7 @@ begin
       and wanted_subject_relation in ('', derived.subject_relation)
   );
   if wanted_relation <> '' and cardinality(labels) > 0 then
-    perform refuse_derived(tenant_id, labels);
+    perform public.refuse_derived(tenant_id, labels);
   end if;
   return labels;
 end
@@ -1730,8 +1730,8 @@ declare
 begin
   select jsonb_agg(jsonb_build_object('label', derived.label, 'source', maps.source))
     into refused
-  from derived
-  join maps on maps.name = derived.map
+  from public.derived
+  join public.maps on maps.name = derived.map
   where derived.label = any(labels) and derived.tenant in ('', tenant_id);
   if refused is not null then
     raise exception using
@@ -1767,14 +1767,14 @@ AS $function$
 begin
   if exists (
     select
-    from changes
+    from public.changes
     where changes.tenant = tenant_number
       and changes.xid = pg_current_xact_id()
       and changes.ordinal >= first_ordinal
       and changes.operation = 'delete'
       and changes.created_xid > changes.xid
   ) then
-    perform refuse_inversion();
+    perform public.refuse_inversion();
   end if;
 end
 $function$;
@@ -1787,14 +1787,14 @@ AS $function$
 #variable_conflict use_column
 begin
   if not exists (
-    select from changes
+    select from public.changes
     where changes.tenant = tenant_number and changes.xid > pg_current_xact_id()
   ) then
     return;
   end if;
   if exists (
     select
-    from changes as made
+    from public.changes as made
     where made.tenant = tenant_number
       and made.xid = pg_current_xact_id()
       and made.ordinal >= first_ordinal
@@ -1802,7 +1802,7 @@ begin
       and (
         exists (
           select
-          from changes as later
+          from public.changes as later
           where later.entity_id = made.entity_id
             and later.relation = made.relation
             and later.entity_type = made.entity_type
@@ -1816,7 +1816,7 @@ begin
         )
         or exists (
           select
-          from changes as later
+          from public.changes as later
           where later.entity_id = made.entity_id
             and later.attribute = made.attribute
             and later.entity_type = made.entity_type
@@ -1827,7 +1827,7 @@ begin
         )
       )
   ) then
-    perform refuse_inversion();
+    perform public.refuse_inversion();
   end if;
 end
 $function$;
@@ -1946,7 +1946,7 @@ begin
         wanted.value_type, wanted.value::jsonb as value
       from unnest(entity_types, entity_ids, names, value_types, new_values)
         as wanted (entity_type, entity_id, attribute, value_type, value)
-      join attributes as stored
+      join public.attributes as stored
         on stored.entity_id = wanted.entity_id
         and stored.attribute = wanted.attribute
         and stored.entity_type = wanted.entity_type
@@ -1957,7 +1957,7 @@ begin
       for no key update of stored
     ),
     overwritten as (
-      update attributes as stored
+      update public.attributes as stored
       set value_type = locked.value_type, value = locked.value, created_xid = pg_current_xact_id()
       from locked
       where stored.entity_id = locked.entity_id
@@ -1972,26 +1972,27 @@ begin
       select overwritten.*, next_ordinal + 2 * (row_number() over () - 1) as position
       from overwritten
     )
-    insert into changes (
+    insert into public.changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value,
       created_xid, bytes
     )
     select tenant_number, created_xid, position, 'delete', entity_type, entity_id, attribute,
-      former_value_type, former_value, former_created_xid, logged_bytes(entity_id, former_value)
+      former_value_type, former_value, former_created_xid,
+      public.logged_bytes(entity_id, former_value)
     from numbered
     union all
     select tenant_number, created_xid, position + 1, 'create', entity_type, entity_id, attribute,
-      value_type, value, null, logged_bytes(entity_id, value)
+      value_type, value, null, public.logged_bytes(entity_id, value)
     from numbered;
     get diagnostics logged = row_count;
-    if logged > 0 and is_overtaken() then
-      perform refuse_later_creates(tenant_number, next_ordinal);
+    if logged > 0 and public.is_overtaken() then
+      perform public.refuse_later_creates(tenant_number, next_ordinal);
     end if;
     next_ordinal := next_ordinal + logged;
     overwrites := logged / 2;
 
     with created as (
-      insert into attributes (
+      insert into public.attributes (
         tenant, entity_type, entity_id, attribute, value_type, value, created_xid
       )
       select tenant_number, entity_type, entity_id, attribute, value_type, value::jsonb,
@@ -2002,11 +2003,11 @@ begin
       on conflict do nothing
       returning entity_type, entity_id, attribute, value_type, value, created_xid
     )
-    insert into changes (
+    insert into public.changes (
       tenant, xid, ordinal, operation, entity_type, entity_id, attribute, value_type, value, bytes
     )
     select tenant_number, created_xid, next_ordinal - 1 + row_number() over (), 'create',
-      entity_type, entity_id, attribute, value_type, value, logged_bytes(entity_id, value)
+      entity_type, entity_id, attribute, value_type, value, public.logged_bytes(entity_id, value)
     from created;
     get diagnostics logged = row_count;
     next_ordinal := next_ordinal + logged;
@@ -2016,7 +2017,7 @@ begin
       select
       from unnest(entity_types, entity_ids, names, value_types, new_values)
         as wanted (entity_type, entity_id, attribute, value_type, value)
-      left join attributes as stored
+      left join public.attributes as stored
         on stored.entity_id = wanted.entity_id
         and stored.attribute = wanted.attribute
         and stored.entity_type = wanted.entity_type
@@ -2026,8 +2027,8 @@ begin
     );
   end loop;
 
-  if is_overtaken() then
-    perform refuse_later_deletes(tenant_number, first_ordinal);
+  if public.is_overtaken() then
+    perform public.refuse_later_deletes(tenant_number, first_ordinal);
   end if;
   return next_ordinal;
 end
@@ -2082,8 +2083,8 @@ CREATE OR REPLACE FUNCTION standby_timeline()
  STABLE PARALLEL SAFE
 AS $function$
   select max(timelines.timeline)
-  from timelines
-  join installation on installation.system_identifier = timelines.system_identifier
+  from public.timelines
+  join public.installation on installation.system_identifier = timelines.system_identifier
 $function$;
 -- execute: owner
 

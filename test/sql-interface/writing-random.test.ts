@@ -76,7 +76,7 @@ before(async () => {
     create index on log_copy (xid);
     create function copy_log() returns trigger language plpgsql as $$
     begin
-      insert into log_copy select * from created;
+      insert into public.log_copy select * from created;
       return null;
     end $$;
     create trigger copy_log after insert on changes referencing new table as created
