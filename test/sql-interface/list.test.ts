@@ -455,3 +455,24 @@ test("what cannot be a list is refused by the name of the flag", async () => {
   await refused({ where: "status = $wanted" }, /--where: `\$wanted` is a parameter/);
   await refused({ name: "may" }, /--name: `may` is the name of another function/);
 });
+
+test("a condition looks names up in Postgres's own schema, and a column of another type is told", async () => {
+  await scene.owner.unsafe(`
+    create type app.pair as (one integer, two integer);
+    create table app.pairs (id bigint primary key, pair app.pair);
+    create function app.sum_of(pair app.pair) returns integer language sql immutable
+      as 'select pair.one + pair.two';
+  `);
+  const pairs = { ...docs, name: "pairs", table: "app.pairs", order: "id" };
+  const plain = await printed(scene, { ...pairs, where: "id > $least" });
+  assert.deepEqual(plain.warnings, []);
+  const { text, warnings } = await printed(scene, { ...pairs, where: "app.sum_of(pair) = $sum" });
+  assert.deepEqual(warnings, [
+    "--where: `pair` has the type app.pair: write the operators of this type with their schema, such as operator(app.=)",
+  ]);
+  assert.match(text, /^set search_path to pg_catalog, pg_temp$/m);
+  await assert.rejects(
+    printed(scene, { ...pairs, where: "sum_of(pair) = $sum" }),
+    /--where: is not a condition on the rows: function sum_of\(app\.pair\) does not exist/,
+  );
+});

@@ -9,6 +9,7 @@ import { openStore, tenantId } from "../store/engines.ts";
 import { connect } from "../store/open-write.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { interfaceOptions } from "./interface-scene.ts";
+import { makeList } from "./list-scene.ts";
 import { mappedSchema, type MapScene, openMaps } from "./map-scene.ts";
 import { setTraps, trapped } from "./name-traps.ts";
 
@@ -34,11 +35,21 @@ before(async () => {
     create schema app;
     create table public.documents (id bigint primary key, owner_id text, title text);
     create table app.folders (tenant_id text, id text, owner_id text, primary key (tenant_id, id));
+    create index on public.documents (title, id);
     grant usage on schema app to ${role};
     grant all on app.folders, public.documents to ${role};
   `);
   await install(maps);
+  await makeList(scene, {
+    table: "public.documents",
+    key: "id",
+    name: "documents_titled",
+    question: { entityType: "document", permission: "view", subjectType: "user" },
+    order: "title",
+    where: "strpos(title, $search) > 0",
+  });
   await owner`insert into public.documents values (1, 'ada', 'a'), (2, 'ada', 'b')`;
+  await owner`grant execute on function pemba.documents_titled to ${owner(role)}`;
   await owner`grant create on schema public to ${owner(role)}`;
   assert.ok((await setTraps(app, role)) > 500);
 });
@@ -75,6 +86,7 @@ const calls: readonly (readonly [call: string, result: unknown])[] = [
   [`pemba.visible_ids(${t1}, 'view', 'user', 'bob')`, ["10"]],
   [`pemba.visible_count(${t1}, 'view', 'user', 'bob')`, 1],
   [`array(select pemba.who(${t1}, '10', 'view', 'user'))`, ["bob"]],
+  [`array(select d.id from pemba.documents_titled('t1', 'ada', null, null, 9, 'a') as d)`, ["1"]],
   [`pemba.delete_entity(${t1}, '10')`, 1],
   [`pemba.delete_entity('t1', 'user', 'bob')`, 0],
   [`pemba.keep_map('m', 'app.m', '{}', 't1', '[]')`, ""],
@@ -192,7 +204,7 @@ test("no function with the rights of its owner looks names up in a schema of oth
     name,
     settings?.find((setting) => setting.startsWith("search_path=")),
   ]);
-  // Those of questions, of writes and tokens, and of maps.
+  // Those of questions, of writes and tokens, of maps and of lists.
   assert.ok(paths.length > 20, String(paths.length));
   assert.deepEqual(
     paths.filter(([, path]) => path !== "search_path=pg_catalog, pg_temp"),

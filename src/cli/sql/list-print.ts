@@ -69,7 +69,7 @@ export async function printList(
   refuseTable(table, key);
   const order = orderOfTable(table, asked.order, key);
   const settings = { ...listSettings, enable_sort: "off" };
-  await planAs(connection, table.schema, settings);
+  await planAs(connection, settings);
   const where = whereOf(asked.where, order);
   const common = {
     entry,
@@ -107,6 +107,7 @@ export async function printList(
         : [
             `--name: ${quote(name)} has other parameters now, so it is dropped first: grant the right to call it again`,
           ]),
+      ...foreignTypes(table, asked.where),
     ],
   };
 }
@@ -229,6 +230,20 @@ function whereOf(text: string, order: readonly OrderColumn[]): NamedCondition | 
   if (taken !== undefined)
     throw flagError("where", `\`$${taken}\` is a parameter of each list, name it otherwise`);
   return read;
+}
+
+/** Warns of columns for which Postgres may take an operator of another type, when that of their own is not looked up. */
+function foreignTypes({ columns }: ApplicationTable, where: string): readonly string[] {
+  const words = new Set(where.match(/[\w$\u0080-\uffff]+/g)?.map((word) => word.toLowerCase()));
+  return [...columns]
+    .filter(
+      ([name, { isBuiltin }]) =>
+        !isBuiltin && (words.has(name) || where.includes(quotedName(name))),
+    )
+    .map(
+      ([name, { type }]) =>
+        `--where: ${quote(name)} has the type ${type}: write the operators of this type with their schema, such as operator(app.=)`,
+    );
 }
 
 async function whereParametersOf(

@@ -70,10 +70,9 @@ export async function functionsNamed(
 /** What the statements of the function are planned under. */
 export async function planAs(
   connection: Connection,
-  schema: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await connection.script(planningText(schema, settings));
+  await connection.script(planningText(settings));
 }
 
 /**

@@ -38,8 +38,8 @@ in any order that has an index, page by page. Keep the SQL as a migration. The c
   --name        the name of the function
   --subject     the type of the subject (default user)
   --where       a condition on the rows; each \`$name\` in it is a parameter of the function. Functions,
-                operators and types in it are those of Postgres and of the table's schema: write the
-                schema of others
+                operators and types in it are those of Postgres: write the schema of others, such as
+                app.plain(title) and operator(app.=)
 
   pemba sql list --table app.documents --key id --type document --permission view \\
     --order 'created_at desc' --name documents --where 'status = $status' > documents.sql

@@ -29,7 +29,8 @@ export function listStatements(list: List): readonly string[] {
     ")",
     `returns setof ${tableName(list)}`,
     "language plpgsql stable security definer parallel restricted rows 20",
-    `set search_path to pg_catalog, ${quotedName(list.table.schema)}, pg_temp`,
+    // Others may be allowed to make functions in the schema of the table, and would get the rights of its owner.
+    "set search_path to pg_catalog, pg_temp",
     ...settings,
     `as ${dollarQuoted(functionBody(list), "list")}`,
   ].join("\n");
@@ -133,7 +134,7 @@ function rounds(list: List, names: BodyTexts): string {
       -- A subject that is allowed most rows may reach so much that some checks take less.
       continue when states is not null;
     elsif states is null then
-      select r.* into ${reached} from ${entry}.list_reach(${asked}, null) as r;
+      select r.* into ${reached} from ${entry}.list_reach(${asked}, null::integer) as r;
     end if;
 ${opened(list, names)}
 ${judgedRows(names)}`;

@@ -7,10 +7,10 @@ export const conditionName = "pemba_condition";
 /** The name under which `queryTexts` prepare a statement. */
 const queryName = "pemba_list";
 
-/** Sets, for a transaction, what the statements of a list on a table of the schema are planned under. */
-export function planningText(schema: string, settings: Readonly<Record<string, string>>): string {
+/** Sets, for a transaction, what the statements of a list are planned under. */
+export function planningText(settings: Readonly<Record<string, string>>): string {
   return [
-    `set local search_path to pg_catalog, ${quotedName(schema)}, pg_temp`,
+    "set local search_path to pg_catalog, pg_temp",
     ...Object.entries(settings).map(([name, value]) => `set local ${name} to ${quotedText(value)}`),
   ].join("; ");
 }

@@ -12,7 +12,7 @@ create or replace function "pemba"."documents_title"(
 )
 returns setof "app"."documents"
 language plpgsql stable security definer parallel restricted rows 20
-set search_path to pg_catalog, "app", pg_temp
+set search_path to pg_catalog, pg_temp
 set plan_cache_mode to 'force_generic_plan'
 set jit to 'off'
 set enable_hashjoin to 'off'
@@ -84,7 +84,7 @@ begin
       -- A subject that is allowed most rows may reach so much that some checks take less.
       continue when states is not null;
     elsif states is null then
-      select r.* into states, reached, levels, sures from "pemba".list_reach($1, 'document', 'view', 'user', $2, null) as r;
+      select r.* into states, reached, levels, sures from "pemba".list_reach($1, 'document', 'view', 'user', $2, null::integer) as r;
     end if;
     candidates := null;
     if round > 0 then
