@@ -3,8 +3,7 @@
 -- entry schema $1 and the plan schema that has objects although the interface is not there, and was not
 -- there before;
 -- `foreign_schema`, the one of them that belongs to a role that is neither this one nor has the rights
--- of the owner of the tables; `may_create`, whether the role may make plan functions; `is_open`, whether
--- every role may make objects in the schema of the tables.
+-- of the owner of the tables; `may_create`, whether the role may make plan functions.
 select
   place.schema::text as tables,
   current_user::text as role,
@@ -29,14 +28,9 @@ select
       and not pg_has_role(names.nspowner, place.owner, 'usage')
     limit 1
   ) as foreign_schema,
-  coalesce(has_schema_privilege(plans.oid, 'create'), false) as may_create,
-  exists (
-    select
-    from aclexplode(place.rights) as granted
-    where granted.grantee = 0 and granted.privilege_type = 'CREATE'
-  ) as is_open
+  coalesce(has_schema_privilege(plans.oid, 'create'), false) as may_create
 from (
-  select names.nspname as schema, names.nspacl as rights, tenants.relowner as owner
+  select names.nspname as schema, tenants.relowner as owner
   from pg_catalog.pg_class as tenants
   join pg_catalog.pg_namespace as names on names.oid = tenants.relnamespace
   where tenants.oid = to_regclass('tenants')

@@ -21,8 +21,6 @@ export interface InterfaceState {
   readonly installed: { readonly version: number; readonly settings: string } | undefined;
   /** The role may make plan functions. */
   readonly mayCreate: boolean;
-  /** Every role may make objects beside Pemba's tables. */
-  readonly isOpen: boolean;
   readonly role: string;
   /** The schema of the interface that has objects of others. */
   readonly takenSchema: string | undefined;
@@ -142,7 +140,6 @@ async function stateOf(connection: Connection, schema: string): Promise<Interfac
       settings: optionalTextOf(made, "settings") ?? "",
     },
     mayCreate: booleanOf(row, "may_create"),
-    isOpen: booleanOf(row, "is_open"),
     role: textOf(row, "role"),
     takenSchema: optionalTextOf(row, "taken_schema"),
   };

@@ -25,7 +25,7 @@ export async function openSqlInterface(
 ): Promise<SqlInterface> {
   if (mayInstall) await installInterface(url, options);
   const state = await readInterface(url, options.schema);
-  const { names, role, mayCreate, isOpen } = state;
+  const { names, role, mayCreate } = state;
   const staleness = stalenessOf(state, options);
   if (staleness !== undefined) {
     throw new PembaError(
@@ -37,11 +37,6 @@ export async function openSqlInterface(
     throw new PembaError(
       "MIGRATION",
       `\`database.sql.sync\` is \`write\`, but the role \`${role}\` may not make functions in the schema \`${names.plans}\`: grant it \`create\` there, or set \`command\``,
-    );
-  }
-  if (isOpen) {
-    warn(
-      `every role may make objects in the schema \`${names.tables}\`, beside Pemba's tables: revoke \`create\` on it from \`public\``,
     );
   }
   const sqlInterface = new SqlInterface(parts, names, options);
