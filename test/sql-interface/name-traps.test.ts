@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 
 import { openStore, tenantId } from "../store/engines.ts";
 import { connect } from "../store/open-write.ts";
-import { createTestDatabase } from "../support/database.ts";
+import { createMigratedDatabase, createTestDatabase } from "../support/database.ts";
 import { interfaceOptions } from "./interface-scene.ts";
 import { makeList } from "./list-scene.ts";
 import { mappedSchema, type MapScene, openMaps } from "./map-scene.ts";
@@ -148,6 +148,25 @@ test("the functions work where the name of the tables' schema needs quotes", asy
   } finally {
     await store.close();
   }
+});
+
+test("a start makes the functions of an earlier version anew, with their search path", async (t) => {
+  const { url, drop } = await createMigratedDatabase();
+  const sql = connect(url, 1);
+  t.after(async () => {
+    await sql.end({ timeout: 1 });
+    await drop();
+  });
+  await (await openStore(url, { sql: interfaceOptions })).close();
+  await sql.unsafe(`
+    alter function pemba.token(text) set search_path to pg_catalog, public, pg_temp;
+    update pemba_plans.installation set version = 9;
+  `);
+  await (await openStore(url, { sql: interfaceOptions })).close();
+  const [row] = await sql`
+    select proconfig[1] as path from pg_proc where oid = 'pemba.token(text)'::regprocedure
+  `;
+  assert.equal(row?.["path"], "search_path=pg_catalog, pg_temp");
 });
 
 /** Changes of mapped tables: of few rows and of many. */
