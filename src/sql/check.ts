@@ -77,9 +77,9 @@ export interface CheckShape extends Shape {
  * - `shown`, if the shape asks for it
  * - `item`, `verdict`, `nodes`; or `facts` when the body is a gather, with the `verdict` of its search
  *
- * No row at all: the tenant does not exist. Parameters: `tenant`, `depth`, `data`, and of group g
- * `id_g`, `subject_g` (arrays in bulk, with `item_g`; of a direct body with
- * `relation_g`, too); `snapshot`, `version` and the context by shape.
+ * Without bodies, one row without what is of an item. No row at all: the tenant does not exist. Parameters:
+ * `tenant`, `depth`, `data`, and of group g `id_g`, `subject_g` (arrays in bulk, with `item_g`; of a direct body
+ * with `relation_g`, too); `snapshot`, `version` and the context by shape.
  */
 export function checkStatement(bodies: readonly Body[], shape: CheckShape): Statement {
   const scope = scopeOf(shape);
@@ -88,11 +88,15 @@ export function checkStatement(bodies: readonly Body[], shape: CheckShape): Stat
   const state = shape.pinned || shape.namesState === true;
   const stateColumns = state ? sql`, ${stateColumnsOf(shape)}` : sql``;
   const shown = shape.tellsShown === true ? sql`, ${shownColumn}` : sql``;
+  const columns = sql`${versionColumns(shape)}${stateColumns}${shown}`;
+  if (bodies.length === 0) {
+    return render(sql`select ${columns} from ${tenantRow(shape, body)} where ${isAskedTenant}`);
+  }
   const hasFacts = bodies.some(({ kind }) => kind === "gather");
   return render(
     sql`
       ${withContext(body)}
-      select ${versionColumns(shape)}${stateColumns}${shown}, a.item, a.verdict, a.nodes,
+      select ${columns}, a.item, a.verdict, a.nodes,
         ${hasFacts ? sql`f.facts` : sql`null::text as facts`}
       from ${tenantRow(shape, body)}
       cross join lateral (${body}) a

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
-import type { SnapToken, TenantId } from "../../src/base/tuple.ts";
+import { emptyContext, type SnapToken, type TenantId } from "../../src/base/tuple.ts";
 import type { GarbagePass } from "../../src/store/garbage-collection.ts";
 import type { Store } from "../../src/store/store.ts";
 import { allowed, attribute, engines, fails, tenantWithSchema, tuple, write } from "./engines.ts";
@@ -132,6 +132,17 @@ for (const engine of engines) {
         "SNAP_TOKEN_EXPIRED",
         message,
       );
+      // The type has nothing to list.
+      const ofUser = store.permissions.subjectPermissions(tenant, {
+        schemaVersion: undefined,
+        snapToken: paged.snapToken,
+        depth: 100,
+        context: emptyContext,
+        entity: { type: "user", id: "a" },
+        subject: { type: "user", id: "a", relation: "" },
+        onlyPermission: false,
+      });
+      await fails(ofUser, "SNAP_TOKEN_EXPIRED", message);
     });
 
     test("garbage collection keeps all present facts, with any history", async (t) => {

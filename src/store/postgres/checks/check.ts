@@ -117,13 +117,13 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
     frame: QuestionFrame,
     checksOf: (schema: Schema) => CheckQuestion,
   ): Promise<Answered> {
-    const { schemas, telemetry } = this.#asking;
+    const { telemetry } = this.#asking;
     return await askUnderHead(this.#asking, { tenant, frame }, checksOf, async (asked, groups) => {
       const { items } = asked.question;
       if (items.length === 0) {
-        // Nothing to ask, but it is an answer of this tenant and this version.
-        await schemas.reload(tenant, frame.schemaVersion);
-        return { items, answers: [] };
+        // The schema has nothing to ask, but it may be outdated, and the state may not be readable.
+        const rows = await askGroups(this.#asking, asked, groups);
+        return rows === undefined ? undefined : { items, answers: [] };
       }
       let found = await this.#ask(asked, groups);
       if (found === undefined) return undefined;

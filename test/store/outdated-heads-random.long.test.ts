@@ -1,0 +1,1 @@
+import "./outdated-heads-random.test.ts";
