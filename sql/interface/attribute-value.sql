@@ -78,8 +78,12 @@ begin
           );
           return;
         end if;
+        -- The cast would fail where half of the least double, and less, is rounded to zero.
         items := items || to_jsonb(
-          case when abs(number) < 2.5e-324 then 0 else number::double precision end
+          case
+            when abs(number) <= 2.4703282292062327208828439643411068618252e-324 then 0
+            else number::double precision
+          end
         );
       end if;
     end if;

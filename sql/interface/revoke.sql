@@ -34,6 +34,7 @@ revoke execute on function
   :"plans".locate(text, text, text, text, text, text),
   :"plans".undecided(text, text, text, text, text, text),
   :"plans".context_data(),
+  :"plans".rounded_json(text),
   :"plans".missing_functions(text[]),
   :"plans".keep_function(text, text, text),
   :"plans".make_functions(jsonb),

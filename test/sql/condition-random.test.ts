@@ -6,7 +6,11 @@ import postgres from "postgres";
 
 import { compileCondition } from "../../src/condition/compile.ts";
 import type { Condition, ConditionInput } from "../../src/condition/condition.ts";
+import { sql } from "../../src/sql/text/fragment.ts";
+import { statementFile } from "../../src/store/postgres/connect/statement-file.ts";
+import { filled } from "../../src/store/postgres/sql-interface/interface-names.ts";
 import {
+  type DataForm,
   evaluateConstants,
   evaluateRows,
   explainTranslation,
@@ -15,14 +19,22 @@ import { randomText } from "../support/condition-texts.ts";
 import { randomInput, randomParameters } from "../support/condition-values.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { evaluateCondition } from "../support/evaluate-condition.ts";
+import { respelledJson } from "../support/number-texts.ts";
 import { caseCount, seed } from "../support/run-length.ts";
 
 /*
- * Random rules over random values: the evaluator and Postgres agree on each, a fault being NULL.
- * PEMBA_SEED repeats a run.
+ * Random rules over random values: the evaluator and Postgres agree on each, a fault being NULL. In rows the
+ * data of a context are spelled as applications may that ask in SQL, in constants as the service does. PEMBA_SEED
+ * repeats a run.
  */
 
 const runs = caseCount({ short: 300, long: 5_000 });
+
+/** As an application gives them, and plan functions read them. */
+const givenData: DataForm = {
+  textOf: respelledJson,
+  read: (text) => sql`plans.rounded_json(${text})`,
+};
 
 let testDatabase: TestDatabase;
 let database: postgres.Sql;
@@ -30,6 +42,8 @@ let database: postgres.Sql;
 before(async () => {
   testDatabase = await createTestDatabase();
   database = postgres(testDatabase.url, { max: 1, onnotice: () => {} });
+  await database`create schema plans`;
+  await database.unsafe(filled(statementFile("interface/rounded-json.sql"), { plans: "plans" }));
 });
 
 after(async () => {
@@ -64,7 +78,7 @@ async function agree(startSeed: number, numRuns: number): Promise<Counts> {
       const compiled = compileCondition(text, randomParameters);
       assert.ok(compiled.ok, compiled.ok ? "" : `${text}: ${compiled.message}`);
       const { condition } = compiled;
-      const rows = await evaluateRows(database, condition, values);
+      const rows = await evaluateRows(database, condition, values, givenData);
       if (rows === undefined) return;
       counts.translated += 1;
       for (const [index, input] of values.entries()) {
@@ -100,6 +114,6 @@ function assertSame(
     (_, value) => (typeof value === "number" && !Number.isFinite(value) ? String(value) : value),
   );
   assert.fail(
-    `${condition.text}\ngives ${expected}, in SQL ${actual}\nparameters ${values}\ndata ${JSON.stringify(input.data)}\nSQL ${explainTranslation(condition)}`,
+    `${condition.text}\ngives ${expected}, in SQL ${actual}\nparameters ${values}\ndata ${respelledJson(input.data)}\nSQL ${explainTranslation(condition)}`,
   );
 }

@@ -34,6 +34,16 @@ export function explainTranslation(condition: Condition): string {
   return translation.kind === "sql" ? render(translation.expression).text : translation.reason;
 }
 
+/** How the data of a context come to Postgres. */
+export interface DataForm {
+  readonly textOf: (data: ConditionInput["data"]) => string;
+  /** The data as `jsonb`. */
+  readonly read: (text: Fragment) => Fragment;
+}
+
+/** As the service sends them. */
+const sentData: DataForm = { textOf: JSON.stringify, read: (text) => sql`${text}::jsonb` };
+
 /**
  * What Postgres makes of a condition for each input: null is a fault; undefined when the condition
  * has no SQL. The inputs are rows of a table, as attributes are in a check.
@@ -42,6 +52,7 @@ export async function evaluateRows(
   database: postgres.Sql,
   condition: Condition,
   inputs: readonly ConditionInput[],
+  form = sentData,
 ): Promise<readonly (boolean | null)[] | undefined> {
   const types = [...condition.parameters];
   const translation = translateCondition(condition.tree, {
@@ -55,13 +66,13 @@ export async function evaluateRows(
       ([name, type]) =>
         sql`r.${identifier(name)}::${sqlTypes[type]}${type.startsWith("string") ? sql` collate "C"` : sql``} as ${identifier(name)}`,
     ),
-    sql`r.data::jsonb as data`,
+    sql`${form.read(sql`r.data`)} as data`,
   ];
   const arrays = names.map((name) => param(name, "text[]"));
   const statement = render(
     sql`select ${translation.expression} as result from (select ${join(columns, ", ")}, r.position from unnest(${join(arrays, ", ")}) with ordinality as r(${join(names.map(identifier), ", ")}, position) offset 0) v order by v.position`,
   );
-  const values = statement.params.map((name) => inputs.map((input) => textOf(input, name)));
+  const values = statement.params.map((name) => inputs.map((input) => textOf(input, name, form)));
   const rows = await database.unsafe(statement.text, values);
   return rows.map((row) => (typeof row["result"] === "boolean" ? row["result"] : null));
 }
@@ -71,14 +82,15 @@ export async function evaluateConstants(
   database: postgres.Sql,
   condition: Condition,
   input: ConditionInput,
+  form = sentData,
 ): Promise<boolean | null | undefined> {
   const translation = translateCondition(condition.tree, {
     parameter: (name) => {
       const type = condition.parameters.get(name) ?? "string";
-      const value = sql`${literal(textOf(input, name))}::${sqlTypes[type]}`;
+      const value = sql`${literal(textOf(input, name, form))}::${sqlTypes[type]}`;
       return type.startsWith("string") ? sql`(${value} collate "C")` : sql`(${value})`;
     },
-    data: sql`(${literal(textOf(input, "data"))}::jsonb)`,
+    data: sql`(${form.read(literal(form.textOf(input.data)))})`,
   });
   if (translation.kind === "untranslatable") return undefined;
   const statement = render(sql`select ${translation.expression} as result`);
@@ -86,9 +98,9 @@ export async function evaluateConstants(
   return typeof row?.["result"] === "boolean" ? row["result"] : null;
 }
 
-function textOf(input: ConditionInput, name: string): string {
+function textOf(input: ConditionInput, name: string, form: DataForm): string {
   const value = input.parameters.get(name);
-  return value === undefined ? JSON.stringify(input.data) : attributeText(value);
+  return value === undefined ? form.textOf(input.data) : attributeText(value);
 }
 
 function attributeText(value: AttributeValue): string {

@@ -17,6 +17,7 @@ export const objectFiles: {
     statementFile("interface/names.sql"),
     statementFile("interface/locate.sql"),
     statementFile("interface/undecided.sql"),
+    statementFile("interface/rounded-json.sql"),
     statementFile("interface/context-data.sql"),
     statementFile("interface/missing-functions.sql"),
     statementFile("interface/keep-function.sql"),

@@ -1,0 +1,1 @@
+import "./context-random.test.ts";
