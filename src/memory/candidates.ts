@@ -30,7 +30,7 @@ export function* entityCandidates(
     readonly isInScope: (entity: Entity) => boolean;
   },
 ): IdSearch {
-  const { facts, isInScope } = input;
+  const { facts, isInScope, pace } = input;
   const leading = hopsByTarget(plan);
   const found = new Map([...plan.states.keys()].map((id) => [id, new Set<string>()]));
   const queue: { readonly state: CandidateState; readonly id: string }[] = [];
@@ -54,7 +54,10 @@ export function* entityCandidates(
     yield;
     for (const { from, hop } of leading.get(state.id) ?? []) {
       const subject = { type: hop.subjectType, id, relation: hop.subjectRelation };
-      for (const one of facts.entityIds(from.entityType, hop.relations, subject)) enter(from, one);
+      for (const one of facts.entityIds(from.entityType, hop.relations, subject)) {
+        if (pace.step()) yield;
+        enter(from, one);
+      }
     }
   }
   return must(found.get(0), "a plan has a first state");
@@ -65,7 +68,7 @@ export function* subjectCandidates(
   plan: CandidatePlan,
   input: CandidateInput & { readonly entityId: string },
 ): IdSearch {
-  const { facts } = input;
+  const { facts, pace } = input;
   const { subjectType, subjectRelation } = plan.question;
   const found = new Set<string>();
   const walk = forwardWalk(plan, { ...input, isInScope: () => true });
@@ -76,6 +79,7 @@ export function* subjectCandidates(
         case "direct": {
           const { relations } = test;
           for (const one of facts.subjectIds(entity, relations, subjectType, subjectRelation)) {
+            if (pace.step()) yield;
             found.add(one);
           }
           break;
@@ -86,7 +90,7 @@ export function* subjectCandidates(
         case "attribute":
         case "rule":
           // It accepts every subject.
-          if (yield* mayHold(test, entity, input)) return new Set(knownIds(subjectType, input));
+          if (yield* mayHold(test, entity, input)) return yield* allKnown(subjectType, input);
           break;
       }
     }
@@ -133,6 +137,15 @@ function* mayHold(
   { facts, data, pace }: CandidateInput,
 ): Steps<boolean> {
   return (yield* judgeValue(test, entity, { facts, data, pace, onFault: () => {} })) !== DENIED;
+}
+
+function* allKnown(type: string, input: CandidateInput): IdSearch {
+  const all = new Set<string>();
+  for (const id of knownIds(type, input)) {
+    if (input.pace.step()) yield;
+    all.add(id);
+  }
+  return all;
 }
 
 function* knownIds(type: string, { facts, namedId }: CandidateInput): Iterable<string> {
