@@ -15,7 +15,7 @@ export function factsOf(lines: readonly string[]): {
   readonly tuples: readonly Tuple[];
   readonly attributes: readonly Attribute[];
 } {
-  const elements = lines.map(parseTextNotation);
+  const elements = lines.map((line) => parseTextNotation(line));
   return {
     tuples: elements.flatMap((one) => (one.kind === "tuple" ? [one.tuple] : [])),
     attributes: elements.flatMap((one) => (one.kind === "attribute" ? [one.attribute] : [])),

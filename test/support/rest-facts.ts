@@ -6,7 +6,7 @@ export function restFacts(lines: readonly string[]): {
   readonly tuples: readonly object[];
   readonly attributes: readonly object[];
 } {
-  const elements = lines.map(parseTextNotation);
+  const elements = lines.map((line) => parseTextNotation(line));
   return {
     tuples: elements.flatMap((one) => (one.kind === "tuple" ? [one.tuple] : [])),
     attributes: elements.flatMap((one) =>

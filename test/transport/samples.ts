@@ -107,7 +107,7 @@ export const samples: Readonly<Record<OperationName, Sample>> = {
   },
   "schema change": { request: { schema: sampleSchema, expected_head: "none" }, optional: [] },
   "schema read text": { request: { schema_version: "" }, optional: ["schema_version"] },
-  "schema activate": { request: { schema_version: "none" }, optional: [] },
+  "schema activate": { request: { schema_version: "0".repeat(20) }, optional: [] },
   "schema read": { request: { metadata: {} }, optional: [] },
   "schema list": { request: { page_size: 5 }, optional: ["page_size"] },
   "data write": {
