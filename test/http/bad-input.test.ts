@@ -302,7 +302,11 @@ const cases: readonly Case[] = [
   ["POST data/delete", {}, /tuple_filter: is missing, expected an object/],
   ["POST data/delete", { tuple_filter: { relation: "a" } }, /attribute_filter: is missing/],
   ["POST data/delete", { attribute_filter: {} }, /tuple_filter: is missing/],
-  ["POST data/delete", { tuple_filter: {}, attribute_filter: {} }, /tuple_filter: is empty like `attribute_filter`/],
+  [
+    "POST data/delete",
+    { tuple_filter: {}, attribute_filter: {} },
+    /tuple_filter: is empty like `attribute_filter`/,
+  ],
   ["POST data/delete", { tuple_filter: [], attribute_filter: {} }, /tuple_filter: an array is not/],
   [
     "POST data/delete",
