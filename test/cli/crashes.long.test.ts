@@ -77,6 +77,8 @@ async function startInstance(t: TestContext, url: string): Promise<Instance> {
 /** What has been done so far. */
 interface Story {
   acknowledged: number;
+  /** Of each instance. */
+  readonly acknowledgedBy: number[];
   /** How many requests were made again, since nothing or no success was heard of them. */
   repeated: number;
   /** How often an error said that a change may have been made. */
@@ -134,7 +136,16 @@ function removal(id: string): JsonObject {
 }
 
 /** Writes documents of its own one after the other, and deletes each tenth of them again. */
-async function keepWriting(story: Story, name: string, client: ApiClient): Promise<void> {
+async function keepWriting(
+  story: Story,
+  instance: number,
+  name: string,
+  client: ApiClient,
+): Promise<void> {
+  const acknowledged = (): void => {
+    story.acknowledged++;
+    story.acknowledgedBy[instance] = (story.acknowledgedBy[instance] ?? 0) + 1;
+  };
   for (let number = 0; story.acknowledged < writesWanted || !story.isThrough; number++) {
     const id = `${name}-${number}`;
     const { snap_token: token } = await insist(story, () =>
@@ -142,11 +153,11 @@ async function keepWriting(story: Story, name: string, client: ApiClient): Promi
     );
     assert.ok(typeof token === "string");
     story.tokens.set(id, token);
-    story.acknowledged++;
+    acknowledged();
     if (number % 10 !== 9) continue;
     await insist(story, () => client.call("data delete", "t1", removal(id)));
     story.deleted.add(id);
-    story.acknowledged++;
+    acknowledged();
   }
 }
 
@@ -364,6 +375,7 @@ test("kills, restarts and pauses of Postgres and of Pemba lose, halve and double
 
   const story: Story = {
     acknowledged: 0,
+    acknowledgedBy: [0, 0],
     repeated: 0,
     unsure: 0,
     isThrough: false,
@@ -379,8 +391,8 @@ test("kills, restarts and pauses of Postgres and of Pemba lose, halve and double
     const overGrpc = connectGrpc(grpc);
     t.after(() => overGrpc.close());
     return Array.from({ length: writersPerTransport / 2 }, (_, nth) => [
-      keepWriting(story, `rest-${instance}-${nth}`, restClient(url)),
-      keepWriting(story, `grpc-${instance}-${nth}`, grpcClient(overGrpc)),
+      keepWriting(story, instance, `rest-${instance}-${nth}`, restClient(url)),
+      keepWriting(story, instance, `grpc-${instance}-${nth}`, grpcClient(overGrpc)),
     ]).flat();
   });
   const writers = Promise.all(writing);
@@ -393,7 +405,11 @@ test("kills, restarts and pauses of Postgres and of Pemba lose, halve and double
   for (const strike of disasters(story, database, instances)) {
     if (story.isOver) break;
     const { acknowledged } = story;
-    await since(story, () => story.acknowledged > acknowledged + writesBetween);
+    const before = [...story.acknowledgedBy];
+    // One that has not come back yet would have nothing under way.
+    const allWrite = (): boolean =>
+      story.acknowledgedBy.every((count, instance) => count > (before[instance] ?? 0));
+    await since(story, () => story.acknowledged > acknowledged + writesBetween && allWrite());
     await strike();
   }
   story.isThrough = true;
