@@ -44,7 +44,9 @@ function calculateInt(operator: ArithmeticOperator, left: bigint, right: bigint)
     case "/":
       return right === 0n ? fault("division by zero") : checkedInt(left / right);
     case "%":
-      return right === 0n ? fault("modulus by zero") : left % right;
+      if (right === 0n) return fault("modulus by zero");
+      // As in cel-go: the quotient, which the remainder belongs to, does not fit.
+      return left === smallestInt && right === -1n ? fault("integer overflow") : left % right;
   }
 }
 

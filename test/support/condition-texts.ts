@@ -24,7 +24,7 @@ const comparison = fc.oneof(ordering, equality);
 
 const intLiteral = fc
   .oneof(
-    fc.constantFrom(0n, 1n, 2n, 7n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
+    fc.constantFrom(0n, 1n, -1n, 2n, 7n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   )
   .map(String);

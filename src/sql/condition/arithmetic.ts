@@ -5,6 +5,7 @@ import { calculateTime } from "./time.ts";
 import {
   type Names,
   NoTranslation,
+  repeatTwo,
   strict,
   type SqlValue,
   toDouble,
@@ -19,7 +20,7 @@ export function arithmetic(
   [left, right]: readonly [SqlValue, SqlValue],
 ): SqlValue {
   if (left.kind === "int" && right.kind === "int")
-    return int(intResult(operator, left.sql, right.sql));
+    return int(intResult(names, operator, left, right));
   const time = calculateTime(operator, left, right);
   if (time !== undefined) return time;
   const kinds = [left.kind, right.kind];
@@ -65,19 +66,31 @@ function concatenation(left: SqlValue, right: SqlValue): SqlValue {
   };
 }
 
-function intResult(operator: ArithmeticOperator, left: Fragment, right: Fragment): Fragment {
+function intResult(
+  names: Names,
+  operator: ArithmeticOperator,
+  left: SqlValue,
+  right: SqlValue,
+): Fragment {
+  const [first, second] = [sql`(${left.sql})::numeric`, sql`(${right.sql})::numeric`];
   switch (operator) {
     case "+":
-      return checked(sql`(${left})::numeric + (${right})::numeric`);
+      return checked(sql`${first} + ${second}`);
     case "-":
-      return checked(sql`(${left})::numeric - (${right})::numeric`);
+      return checked(sql`${first} - ${second}`);
     case "*":
-      return checked(sql`(${left})::numeric * (${right})::numeric`);
+      return checked(sql`${first} * ${second}`);
     case "/":
-      return checked(sql`div((${left})::numeric, nullif((${right})::numeric, 0))`);
+      return checked(sql`div(${first}, nullif(${second}, 0))`);
     case "%":
-      return sql`((${left}) % nullif((${right}), 0))`;
+      return repeatTwo(names, [left, right], remainder);
   }
+}
+
+/** NULL where the quotient does not fit, too. */
+function remainder(left: Fragment, right: Fragment): Fragment {
+  const fits = sql`(${right} <> -1 or ${left} > -9223372036854775808)`;
+  return sql`case when ${right} <> 0 and ${fits} then ${left} % ${right} end`;
 }
 
 /** A numeric as a bigint, NULL when it does not fit. */
