@@ -112,7 +112,7 @@ async function checkEffort(
       if (kind === "pushed_down") return group;
       assert.ok(group.kind === "planned");
       if (kind === "gathered") return await checks.gathered(compiled, group.items);
-      return await checks.listed(compiled, must(group.items[0], "a group has items").plan);
+      return await checks.listed(compiled, group);
     }),
   );
   const shape = checkShape(question, groups);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import type { SnapToken } from "../../src/base/tuple.ts";
+import { emptyContext, type SnapToken } from "../../src/base/tuple.ts";
 import {
   allowed,
   attribute,
@@ -18,6 +18,11 @@ import {
 import { connect, until } from "./open-write.ts";
 
 const view = { id: "1", permission: "view", subject: "a" };
+
+/** A number as a part of a name, which has no digits. */
+function lettersOf(number: number): string {
+  return String(number).replaceAll(/\d/g, (digit) => String.fromCharCode(97 + Number(digit)));
+}
 
 test("an instance validates against the head that another one has just written", async () => {
   const { store: one, url, close } = await openPostgres();
@@ -55,6 +60,47 @@ test("an instance sees at once that another one deleted a tenant and made it ane
   await one.schemas.write(tenant, { text: schemaText });
   await fails(write(other, tenant, { schemaVersion: pinned }), "SCHEMA_NOT_FOUND");
   assert.equal(await allowed(other, tenant, view), false);
+  await other.close();
+  await close();
+});
+
+test("an instance expands and explains under the head that another one has just written", async () => {
+  const { store: one, url, close } = await openPostgres();
+  const other = await openStore(url);
+  const tenant = await newTenant(one);
+  // To read all of it takes a statement of more characters than is sent.
+  const groups = Array.from({ length: 2_500 }, (_, nth) => `g_${lettersOf(nth)}`);
+  const wide = `entity user {}
+    ${groups.map((group) => `entity ${group} { relation member @user }`).join("\n")}
+    entity doc {
+      ${groups.map((group) => `relation in_${group} @${group}`).join("\n")}
+      relation owner @user
+      permission view = owner or ${groups.map((group) => `in_${group}.member`).join(" or ")}
+    }`;
+  await one.schemas.write(tenant, { text: wide });
+  const entity = { type: "doc", id: "1" };
+  const item = {
+    entity,
+    permission: "view",
+    subject: { type: "user", id: "a", relation: "" },
+    arguments: [],
+  };
+  const asked = {
+    context: emptyContext,
+    depth: 100,
+    schemaVersion: undefined,
+    snapToken: undefined,
+  };
+  const questions = {
+    expand: async () => await other.permissions.expand(tenant, { ...asked, ...item }),
+    explain: async () => await other.permissions.explain(tenant, { ...asked, item }),
+  };
+  for (const ask of Object.values(questions)) {
+    await one.schemas.write(tenant, { text: wide });
+    await fails(ask(), "GATHER_LIMIT_EXCEEDED");
+    await one.schemas.write(tenant, { text: schemaText });
+    await ask();
+  }
   await other.close();
   await close();
 });

@@ -74,8 +74,7 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
   ): Promise<readonly (CheckAnswer | undefined)[]> {
     return await askUnderHead(
       this.#asking,
-      { tenant, frame: question },
-      () => question,
+      { tenant, frame: question, checksOf: () => question },
       async (asked, groups) => {
         const pushedDown = groups.filter(({ body }) => body.kind !== "gather");
         if (pushedDown.length === 0) return [];
@@ -118,7 +117,7 @@ export class PostgresPermissions implements PermissionStore, CheckStatements {
     checksOf: (schema: Schema) => CheckQuestion,
   ): Promise<Answered> {
     const { telemetry } = this.#asking;
-    return await askUnderHead(this.#asking, { tenant, frame }, checksOf, async (asked, groups) => {
+    return await askUnderHead(this.#asking, { tenant, frame, checksOf }, async (asked, groups) => {
       const { items } = asked.question;
       if (items.length === 0) {
         // The schema has nothing to ask, but it may be outdated, and the state may not be readable.

@@ -1,4 +1,4 @@
-import { must } from "../../../base/assert.ts";
+import { assert, must } from "../../../base/assert.ts";
 import type { Telemetry } from "../../../base/telemetry.ts";
 import { runInSlices } from "../../../base/time-slice.ts";
 import type { TenantId } from "../../../base/tuple.ts";
@@ -12,7 +12,7 @@ import type { PinnedState, SnapTokens } from "../token/snap-token.ts";
 import type { CheckPlans } from "./check-plan.ts";
 import { checkShape, checkValues } from "./check-values.ts";
 import { withAllFacts } from "./fact-list.ts";
-import type { Group } from "./group.ts";
+import type { Group, PlannedGroup } from "./group.ts";
 import { standsUnder, underHead } from "./head.ts";
 
 /** What asks the database with the plans of a schema. */
@@ -34,22 +34,60 @@ export interface AskedCheck {
   readonly compiled: CompiledSchema;
 }
 
+/** What is asked of a tenant. */
+interface AskedOfTenant {
+  readonly tenant: TenantId;
+  readonly frame: QuestionFrame;
+  readonly checksOf: (schema: Schema) => CheckQuestion;
+}
+
 /** Does the work with the plans of the head, again when that turns out to be another one. */
 export async function askUnderHead<T>(
-  { schemas, plans, tokens, telemetry }: Asking,
-  { tenant, frame }: { readonly tenant: TenantId; readonly frame: QuestionFrame },
-  checksOf: (schema: Schema) => CheckQuestion,
+  asking: Asking,
+  asked: AskedOfTenant,
   work: (asked: AskedCheck, groups: readonly Group[]) => Promise<T | undefined>,
+): Promise<T> {
+  return await askPlanned(asking, asked, async (_compiled, groups) => groups, work);
+}
+
+/** The same with one group, which takes the place of the one that answers a question of one item. */
+export async function askOneUnderHead<T>(
+  asking: Asking,
+  asked: AskedOfTenant,
+  groupFor: (compiled: CompiledSchema, group: PlannedGroup) => Promise<PlannedGroup>,
+  work: (asked: AskedCheck, group: PlannedGroup) => Promise<T | undefined>,
+): Promise<T> {
+  return await askPlanned(
+    asking,
+    asked,
+    async (compiled, [group]) => {
+      assert(group?.kind === "planned", "an item alone is planned");
+      return await groupFor(compiled, group);
+    },
+    work,
+  );
+}
+
+/** Plans with `planFor`, too, whose errors are reported only for a head that was just read. */
+async function askPlanned<P, T>(
+  { schemas, plans, tokens, telemetry }: Asking,
+  { tenant, frame, checksOf }: AskedOfTenant,
+  planFor: (compiled: CompiledSchema, groups: readonly Group[]) => Promise<P>,
+  work: (asked: AskedCheck, plan: P) => Promise<T | undefined>,
 ): Promise<T> {
   const { schemaVersion, snapToken } = frame;
   return await underHead(
     schemas,
     { tenant, schemaVersion },
     {
-      plan: (compiled) => plan(plans, compiled, checksOf(compiled.schema)),
-      work: async ({ question, compiled, groups }) => {
+      async plan(compiled) {
+        const question = checksOf(compiled.schema);
+        const groups = await groupsOf(plans, compiled, question);
+        return { question, compiled, plan: await planFor(compiled, groups) };
+      },
+      async work({ question, compiled, plan }) {
         const state = snapToken === undefined ? undefined : tokens.read(snapToken);
-        return await work({ tenant, question, state, compiled }, groups);
+        return await work({ tenant, question, state, compiled }, plan);
       },
       telemetry,
     },
@@ -82,19 +120,11 @@ export async function askGroups(
   return groups.some(({ body }) => body.kind === "gather") ? withAllFacts(rows) : rows;
 }
 
-interface GroupedCheck {
-  readonly question: CheckQuestion;
-  readonly compiled: CompiledSchema;
-  readonly groups: readonly Group[];
-}
-
-async function plan(
+async function groupsOf(
   plans: CheckPlans,
   compiled: CompiledSchema,
-  question: CheckQuestion,
-): Promise<GroupedCheck> {
-  const { context, items, path, signal } = question;
+  { context, items, path, signal }: CheckQuestion,
+): Promise<readonly Group[]> {
   await runInSlices(validateContext(compiled.schema, context), signal);
-  const groups = await plans.groupsOf({ compiled, items, path, signal });
-  return { question, compiled, groups };
+  return await plans.groupsOf({ compiled, items, path, signal });
 }

@@ -29,7 +29,7 @@ import {
   statementBytes,
 } from "../../planner.ts";
 import type { CheckItem } from "../../store.ts";
-import { DirectGroups, type Group, type GroupItem, type PlannedGroup } from "./group.ts";
+import { DirectGroups, type Group, type GroupItem, type PlannedGroup, planOf } from "./group.ts";
 import { type SearchedGroup, SharedGroups } from "./shared-groups.ts";
 
 /** How a question is asked of the database when it is asked alone. */
@@ -125,14 +125,15 @@ export class CheckPlans {
     return await this.#gatheredGroup(compiled, plan, items);
   }
 
-  /** An item for which all tuples on its paths are read, as far as a tree can hold them. */
-  async listed({ compiled }: CompiledSchema, plan: Plan): Promise<PlannedGroup> {
+  /** The item of a group, for which all tuples on its paths are read, as far as a tree can hold them. */
+  async listed({ compiled }: CompiledSchema, asked: PlannedGroup): Promise<PlannedGroup> {
+    const plan = planOf(asked);
     const key = `expand ${planKey(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);
     const gather = await this.#gathers.find(key, function* () {
       return { ...expandGatherOf(yield* collapse(network, [plan.root])), tuplesMax: treeTuplesMax };
     });
-    return gatherGroup(key, gather, [{ position: 0, plan }], false);
+    return gatherGroup(key, gather, asked.items, false);
   }
 
   /**
@@ -140,7 +141,7 @@ export class CheckPlans {
    * If its search can be pushed down, it says what there is to read.
    */
   async explained({ compiled }: CompiledSchema, asked: PlannedGroup): Promise<PlannedGroup> {
-    const { plan } = must(asked.items[0], "a group has items");
+    const plan = planOf(asked);
     const key = `explain ${planKey(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);
     const gather = await this.#gathers.find(key, function* () {

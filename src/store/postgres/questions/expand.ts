@@ -7,8 +7,9 @@ import { expand } from "../../expand.ts";
 import { expandCheck } from "../../question-checks.ts";
 import type { ExpandQuestion } from "../../store.ts";
 import { treeTooLarge } from "../../tree-size.ts";
-import { askGroups, type Asking, askUnderHead } from "./asking.ts";
+import { askGroups, type Asking, askOneUnderHead } from "./asking.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
+import { planOf } from "./group.ts";
 
 /** The tree of a permission, from all tuples on its paths, which one statement reads. */
 export async function expandPermission(
@@ -18,15 +19,11 @@ export async function expandPermission(
 ): Promise<ExpandTree> {
   const check = expandCheck(question);
   const { entity, signal } = question;
-  return await askUnderHead(
+  return await askOneUnderHead(
     asking,
-    { tenant, frame: check },
-    () => check,
-    async (asked, groups) => {
-      const [asks] = groups;
-      const item = asks?.kind === "planned" ? asks.items[0] : undefined;
-      const { plan } = must(item, "an expand asks one name");
-      const group = await asking.plans.listed(asked.compiled, plan);
+    { tenant, frame: check, checksOf: () => check },
+    async (compiled, asks) => await asking.plans.listed(compiled, asks),
+    async (asked, group) => {
       const rows = await askGroups(asking, asked, [group]);
       if (rows === undefined) return undefined;
       const row = must(rows[0], "an item has a row");
@@ -35,7 +32,7 @@ export async function expandPermission(
       if (read.isTooLarge) throw treeTooLarge();
       return await asking.telemetry.span("interpret", async (span) => {
         span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
-        return await runInSlices(expand(read.facts, entity, plan.root), signal);
+        return await runInSlices(expand(read.facts, entity, planOf(group).root), signal);
       });
     },
   );

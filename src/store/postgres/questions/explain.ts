@@ -8,8 +8,9 @@ import { explain } from "../../explain.ts";
 import type { ExplainAnswer } from "../../explanation.ts";
 import { explainCheck } from "../../question-checks.ts";
 import type { ExplainQuestion } from "../../store.ts";
-import { askGroups, type Asking, askUnderHead } from "./asking.ts";
+import { askGroups, type Asking, askOneUnderHead } from "./asking.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
+import { planOf } from "./group.ts";
 
 /** Why a check says what it says, from all facts that lead to it, which one statement reads. */
 export async function explainPermission(
@@ -19,17 +20,12 @@ export async function explainPermission(
 ): Promise<ExplainAnswer> {
   const check = explainCheck(question);
   const { item, snapToken, signal } = question;
-  return await askUnderHead(
+  return await askOneUnderHead(
     asking,
-    { tenant, frame: check },
-    () => check,
-    async (asked, groups) => {
-      const [asks] = groups;
-      assert(asks?.kind === "planned", "an explanation asks one name");
-      const { plan } = must(asks.items[0], "a group has items");
-      const { compiled } = asked.compiled;
-      const places = await asking.schemas.parsed.find(compiled, signal);
-      const group = await asking.plans.explained(asked.compiled, asks);
+    { tenant, frame: check, checksOf: () => check },
+    async (compiled, asks) => await asking.plans.explained(compiled, asks),
+    async (asked, group) => {
+      const places = await asking.schemas.parsed.find(asked.compiled.compiled, signal);
       const rows = await askGroups(asking, asked, [group], { namesState: true });
       if (rows === undefined) return undefined;
       const row = must(rows[0], "an item has a row");
@@ -38,7 +34,8 @@ export async function explainPermission(
       if (read.isTooLarge) throw gatherTooLarge(item, (field) => field);
       return await asking.telemetry.span("interpret", async (span) => {
         span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
-        const explanation = await runInSlices(explain(check, plan, places, read.facts), signal);
+        const answering = explain(check, planOf(group), places, read.facts);
+        const explanation = await runInSlices(answering, signal);
         // What was read for a proof is too little for a denial.
         assert(explanation.allowed || row["verdict"] !== ALLOWED, "what is read proves the answer");
         return { ...explanation, snapToken: snapToken ?? asking.tokens.mintOfRow(row) };

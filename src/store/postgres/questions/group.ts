@@ -1,3 +1,4 @@
+import { must } from "../../../base/assert.ts";
 import type { Plan } from "../../../plan/plan.ts";
 import type { Question } from "../../../plan/question.ts";
 import type { DirectBody, PlannedBody } from "../../../sql/check.ts";
@@ -32,6 +33,11 @@ export interface DirectGroup {
 export interface GroupItem {
   readonly position: number;
   readonly plan: Plan;
+}
+
+/** The plan of the first item; of all items, unless the group is shared. */
+export function planOf({ items: [first] }: PlannedGroup): Plan {
+  return must(first, "a group has items").plan;
 }
 
 export interface DirectItem extends DirectQuestion {
