@@ -451,8 +451,16 @@ test("a fault of one write is its own, and the others are made", async () => {
   }
 });
 
-for (const condition of ["insufficient_resources", "disk_full", "out_of_memory"]) {
-  test(`a write for which the server has not enough (${condition}) fails, and the others are made`, async () => {
+const refusals: readonly (readonly [condition: string, says: string])[] = [
+  ["insufficient_resources", "lacks disk space, memory"],
+  ["disk_full", "lacks disk space, memory"],
+  ["out_of_memory", "lacks disk space, memory"],
+  ["io_error", "a fault of its system"],
+  ["read_only_sql_transaction", "no server of the database accepts writes"],
+];
+
+for (const [condition, says] of refusals) {
+  test(`a write that the server cannot make now (${condition}) fails, and the others are made`, async () => {
     const tenant = await knownTenant();
     const undo = await onCreate("full", `raise exception 'full' using errcode = '${condition}'`);
     try {
@@ -461,7 +469,7 @@ for (const condition of ["insufficient_resources", "disk_full", "out_of_memory"]
         { tenant, tuple: "doc:full#owner@user:a", caller },
         ...into(tenant, owners("a", "b")),
       ]);
-      await fails(failing ?? assert.fail("no write"), "UNAVAILABLE");
+      await fails(failing ?? assert.fail("no write"), "UNAVAILABLE", says);
       assert.equal(caller.mayHaveChanged, false);
       await Promise.all(others);
       assert.deepEqual(sentStatements(), { batch: 1, tuple: ofFillers + 3, data: 0 });

@@ -15,6 +15,7 @@ import {
   refusedParameter,
   refusesLogin,
   refusesStartParameters,
+  standbysOnly,
   storageError,
 } from "./driver-error.ts";
 import { type Row, numberOf, optionalTextOf, textOf } from "./row.ts";
@@ -154,17 +155,12 @@ async function openOneOf(
       });
       if (!(mustWrite && isStandby)) return connection;
       await connection.close();
-      failure = noWrites();
+      failure = standbysOnly();
     } catch (error) {
       failure = error;
     }
   }
   throw failure;
-}
-
-function noWrites(): PembaError {
-  const cause = Object.assign(new Error("the server is a standby"), { code: "25006" });
-  return new PembaError("UNAVAILABLE", "no server of the database accepts writes", { cause });
 }
 
 /** What the first connection tells of all. */

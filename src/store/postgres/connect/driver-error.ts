@@ -36,6 +36,9 @@ const connectionFaults: ReadonlySet<string> = new Set([
   "EACCES",
 ]);
 
+/** All connections of a server, of its database or of the role are in use. */
+const fullState = "53300";
+
 /** A server that is full or starting up refuses the connection. */
 const refusingStates = /^(53300|57P03)$/;
 
@@ -54,6 +57,12 @@ const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
 /** A server that had not enough of something for this statement, and may have for others. */
 const exhaustedStates = /^53[0124]00$/;
 
+/** A standby, or a server whose transactions are read-only, that was to write. */
+const readOnlyState = "25006";
+
+/** A fault of the files or the system of a server, which answers with it. */
+const systemStates = /^58...$/;
+
 /** No such role, a wrong password, no entry in `pg_hba.conf`, no such database. */
 const refusedLoginStates = /^(28...|3D000)$/;
 
@@ -62,6 +71,8 @@ const tlsFaults = /CERT|SIGNATURE|^ERR_(TLS|SSL|OSSL)|^EPROTO$/;
 
 /** Serialization failure and deadlock: nothing was done, and the same may work at once. */
 const repeatableStates: ReadonlySet<string> = new Set(["40001", "40P01"]);
+
+const noWriter = "no server of the database accepts writes";
 
 /** Another one held a lock for longer than the `lock_timeout` that is set. */
 const lockTimeoutState = "55P03";
@@ -88,7 +99,7 @@ export function storageError(error: unknown): PembaError {
   if (error instanceof PembaError) return error;
   const code = codeOf(error);
   if (code !== undefined && (connectionFaults.has(code) || unavailableStates.test(code))) {
-    return new PembaError("UNAVAILABLE", "the database does not answer", { cause: error });
+    return new PembaError("UNAVAILABLE", whyUnavailable(code), { cause: error });
   }
   if (code !== undefined && tlsFaults.test(code)) {
     const message = "the certificate of the database is not accepted";
@@ -112,6 +123,16 @@ export function storageError(error: unknown): PembaError {
     return new PembaError("DEADLINE_EXCEEDED", message, { cause: error });
   }
   return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
+}
+
+function whyUnavailable(code: string): string {
+  if (refusedLoginStates.test(code)) return "the database refuses the connection";
+  if (code === readOnlyState) return noWriter;
+  if (code === fullState) return "the database takes no more connections";
+  if (exhaustedStates.test(code))
+    return "the database lacks disk space, memory or another resource for this";
+  if (systemStates.test(code)) return "the database failed for a fault of its system";
+  return "the database does not answer";
 }
 
 /**
@@ -163,10 +184,17 @@ export function isOfAll(error: unknown): boolean {
   return error.kind !== "internal" && error.kind !== "deadline_exceeded";
 }
 
-/** Did the server lack disk, memory or another limited resource for the statement? Then it has undone it. */
-export function isExhausted(error: unknown): boolean {
+/** Did the server lack disk, memory or another limited resource for the statement? */
+function isExhausted(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   return code !== undefined && exhaustedStates.test(code);
+}
+
+/** Did a server that cannot do it now answer the statement? Then it has undone it. */
+export function isRefused(error: unknown): boolean {
+  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
+  if (code === undefined) return false;
+  return code === readOnlyState || exhaustedStates.test(code) || systemStates.test(code);
 }
 
 /** Does a statement name a schema of the database that is not there? */
@@ -178,6 +206,12 @@ export function lacksSchema(error: unknown): boolean {
 export function refusesLogin(error: unknown): boolean {
   const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
   return code !== undefined && refusedLoginStates.test(code);
+}
+
+/** No host of the URI is a server that writes. */
+export function standbysOnly(): PembaError {
+  const cause = coded(readOnlyState, "the server is a standby");
+  return new PembaError("UNAVAILABLE", noWriter, { cause });
 }
 
 /** What becomes of a statement to which a server that is gone without a word gives no answer. */

@@ -4,7 +4,7 @@ import type { Telemetry } from "../../../base/telemetry.ts";
 import type { TimerWheel } from "../../../base/timer-wheel.ts";
 import type { Cancelling } from "./cancelling.ts";
 import { type Connection, backendOf, cancel, rowsOf } from "./connection.ts";
-import { isCancelled, isExhausted, storageError } from "./driver-error.ts";
+import { isCancelled, isRefused, storageError } from "./driver-error.ts";
 import { type LateWork, endedLate, saidNothing } from "./lateness.ts";
 import type { Row } from "./row.ts";
 import { statementName } from "./statement-file.ts";
@@ -98,7 +98,7 @@ export function runStatement(
       const error = storageError(thrown);
       // After a statement that failed for a reason of its own the connection is as good as before.
       const isGood = error.kind !== "unavailable";
-      const isAnswered = isGood || isExhausted(error);
+      const isAnswered = isGood || isRefused(error);
       const isOurs = isCancelled(error) && cancelling.hit(backendOf(sent));
       over(isGood);
       if (isAnswered) changer?.undoesChange();
