@@ -140,9 +140,20 @@ export function errorOf(thrown: unknown): PembaError {
   });
 }
 
-/** Why something failed, for an operator: with the message of the cause, which clients do not get. */
+/** Why something failed, for an operator: with the message of the first cause, which clients do not get. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof PembaError)) return String(error);
-  const { cause, plainMessage } = error;
-  return cause instanceof Error ? `${plainMessage} (${cause.message})` : plainMessage;
+  const { plainMessage } = error;
+  const cause = messageOfFirst(error.cause);
+  return cause === "" || plainMessage.includes(cause) ? plainMessage : `${plainMessage} (${cause})`;
+}
+
+/** The message of the cause that has none itself. Empty if there is none. */
+function messageOfFirst(cause: unknown): string {
+  if (!(cause instanceof Error)) return "";
+  // One for several tried addresses has no message of its own.
+  if (cause instanceof AggregateError) return messageOfFirst(cause.errors[0]);
+  const first = messageOfFirst(cause.cause);
+  if (first !== "") return first;
+  return cause instanceof PembaError ? cause.plainMessage : cause.message;
 }

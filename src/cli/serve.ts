@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 
+import type { Logger } from "pino";
+
 import type { Admission } from "../auth/admission.ts";
 import { PembaError } from "../base/error.ts";
 import type { Telemetry } from "../base/telemetry.ts";
@@ -77,7 +79,7 @@ export async function serveUntil(
   const store = new LateStore();
   const certificates = openCertificates(config, logger);
   const starting = new AbortController();
-  const health = healthOf(store);
+  const health = healthOf(store, logger);
   const peers = openPeers(config, serviceOf(config, store, health), {
     instance: part.instance,
     certificate: certificates.grpc,
@@ -173,12 +175,19 @@ interface Stores {
   readonly intake: Intake;
 }
 
-function healthOf(late: LateStore): Health {
-  return createHealth({
+function healthOf(late: LateStore, logger: Logger): Health {
+  const probed = {
     ping: async () => await late.store.ping(),
     get clusters() {
       return late.opened?.clusters;
     },
+    get isOpening() {
+      return late.opened === undefined;
+    },
+  };
+  return createHealth(probed, {
+    warn: (message) => logger.warn(message),
+    info: (message) => logger.info(message),
   });
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from "../base/error.ts";
 import type { Store } from "../store/store.ts";
 
 /** Whether this process should get requests. */
@@ -13,7 +14,16 @@ export interface Health {
 }
 
 /** What is asked for a sign of life. */
-type Probed = Pick<Store, "ping" | "clusters">;
+interface Probed extends Pick<Store, "ping" | "clusters"> {
+  /** It does not answer yet, which is no outage. */
+  readonly isOpening?: boolean;
+}
+
+/** Gets a line when storage does not answer, and one when it answers again. */
+export interface HealthLog {
+  readonly warn: (message: string) => void;
+  readonly info: (message: string) => void;
+}
 
 /** What a probe has found. */
 interface ProbeFindings {
@@ -30,11 +40,12 @@ const pingTimeout = 2_000;
  * Concurrent probes share one ping, so they cannot load the storage. With clusters, one that answers is
  * enough: the requests of its tenants can be served.
  */
-export function createHealth(store: Probed): Health {
+export function createHealth(store: Probed, log?: HealthLog): Health {
   const draining = new AbortController();
+  const outages = new Outages(log);
   let probe: Promise<ProbeFindings> | undefined;
   const find = async (): Promise<ProbeFindings> => {
-    probe ??= found(store).finally(() => (probe = undefined));
+    probe ??= found(store, outages).finally(() => (probe = undefined));
     return await probe;
   };
   return {
@@ -45,23 +56,51 @@ export function createHealth(store: Probed): Health {
   };
 }
 
-async function found(store: Probed): Promise<ProbeFindings> {
-  const { clusters } = store;
-  if (clusters === undefined) return { answers: await answers(store), clusters };
+async function found(store: Probed, outages: Outages): Promise<ProbeFindings> {
+  const { clusters, isOpening = false } = store;
+  if (isOpening) return { answers: false, clusters: undefined };
+  if (clusters === undefined) {
+    return { answers: outages.isOver("the database", await problemOf(store)), clusters };
+  }
   const states = await Promise.all(
-    clusters.map(async (cluster) => [cluster.name, await answers(cluster)] as const),
+    clusters.map(async (cluster) => {
+      const { name } = cluster;
+      const problem = await problemOf(cluster);
+      return [name, outages.isOver(`the cluster \`${name}\``, problem)] as const;
+    }),
   );
   return { answers: states.some(([, isAnswering]) => isAnswering), clusters: new Map(states) };
 }
 
-async function answers(asked: Pick<Probed, "ping">): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(resolve, pingTimeout, false);
-  const ping = asked.ping().then(
-    () => true,
-    () => false,
-  );
-  const answered = await Promise.race([ping, late]);
+/** Why it does not answer in time, or undefined if it does. */
+async function problemOf(asked: Pick<Probed, "ping">): Promise<string | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<string>();
+  const timer = setTimeout(resolve, pingTimeout, `nothing came in ${pingTimeout} ms`);
+  const ping = asked.ping().then(() => undefined, reasonOf);
+  const problem = await Promise.race([ping, late]);
   clearTimeout(timer);
-  return answered;
+  return problem;
+}
+
+/** Tells the log once of each outage. */
+class Outages {
+  readonly #log: HealthLog | undefined;
+  readonly #gone = new Set<string>();
+
+  constructor(log: HealthLog | undefined) {
+    this.#log = log;
+  }
+
+  /** Takes what a probe of `place` has found, and returns whether it answers. */
+  isOver(place: string, problem: string | undefined): boolean {
+    if (problem === undefined) {
+      if (this.#gone.delete(place)) this.#log?.info(`health checks of ${place} succeed again`);
+      return true;
+    }
+    if (!this.#gone.has(place)) {
+      this.#gone.add(place);
+      this.#log?.warn(`health checks of ${place} fail: ${problem}`);
+    }
+    return false;
+  }
 }

@@ -1,11 +1,11 @@
 import type { BaseLogger } from "pino";
 
-import type { PembaError } from "../base/error.ts";
+import { type PembaError, reasonOf } from "../base/error.ts";
 
 /**
  * Logs an error that the client did not cause. An internal error is logged with all details. An
- * outage outside the process is logged as one line, because it fails every request while it lasts.
- * The cause goes to the debug level.
+ * outage outside the process is logged as one line with its reason, because it fails every request
+ * while it lasts. The rest of the cause goes to the debug level.
  */
 export function logFailure(
   logger: Pick<BaseLogger, "error" | "warn" | "debug">,
@@ -17,7 +17,7 @@ export function logFailure(
   }
   logger[isNews(error) ? "warn" : "debug"](
     { code: error.code },
-    `request failed: ${error.plainMessage}`,
+    `request failed: ${error.kind === "unavailable" ? reasonOf(error) : error.plainMessage}`,
   );
   if (error.cause !== undefined)
     logger.debug({ err: faultFields(error.cause) }, "why the request failed");

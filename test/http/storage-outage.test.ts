@@ -34,6 +34,8 @@ test("while the database is gone requests get 503, and once it is back they are 
 
   stop();
   const log = await finished;
-  assert.match(log, /WARN.*: request failed: the database does not answer/);
+  assert.match(log, /WARN.*: request failed: the database does not answer \(.*ECONN/);
+  assert.match(log, /WARN.*: health checks of the database fail: .*ECONN/);
+  assert.match(log, /INFO.*: health checks of the database succeed again/);
   assert.doesNotMatch(log, /ERROR|^ +at /m);
 });

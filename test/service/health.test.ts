@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
+import { PembaError } from "../../src/base/error.ts";
 import { createHealth } from "../../src/service/health.ts";
 import { fakeClusters } from "../support/fake-clusters.ts";
 
@@ -16,6 +17,30 @@ test("a process serves while its storage answers", async () => {
   assert.equal(await health.serving(), false);
   alive = true;
   assert.equal(await health.serving(), true);
+});
+
+test("the log has one line when storage does not answer, and one when it answers again", async () => {
+  const lines: string[] = [];
+  const tell = (message: string): void => void lines.push(message);
+  const cause = new Error("connect ECONNREFUSED");
+  const problem = new PembaError("UNAVAILABLE", "the database does not answer", { cause });
+  const store = {
+    isOpening: true,
+    isGone: true,
+    ping: async () => (store.isGone ? await Promise.reject(problem) : undefined),
+  };
+  const health = createHealth(store, { warn: tell, info: tell });
+  assert.equal(await health.serving(), false);
+  assert.deepEqual(lines, []);
+  store.isOpening = false;
+  for (const isGone of [true, true, false, false]) {
+    store.isGone = isGone;
+    assert.equal(await health.serving(), !isGone);
+  }
+  assert.deepEqual(lines, [
+    "health checks of the database fail: the database does not answer (connect ECONNREFUSED)",
+    "health checks of the database succeed again",
+  ]);
 });
 
 test("a draining process does not serve, though its storage answers", async () => {

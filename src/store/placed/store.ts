@@ -1,5 +1,5 @@
 import { must } from "../../base/assert.ts";
-import { PembaError } from "../../base/error.ts";
+import { PembaError, reasonOf } from "../../base/error.ts";
 import type { SchemaVersion, TenantId } from "../../base/tuple.ts";
 import { BackgroundLoop } from "../background-loop.ts";
 import { makeOperations } from "../layer/make-operations.ts";
@@ -145,6 +145,6 @@ function startSettling(
         straysAt = performance.now() + straysEveryMs;
       }
     },
-    failed: (error) => warn(`placements of tenants could not be settled: ${String(error)}`),
+    failed: (error) => warn(`placements of tenants could not be settled: ${reasonOf(error)}`),
   });
 }

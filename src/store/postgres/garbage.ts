@@ -1,4 +1,5 @@
 import { must } from "../../base/assert.ts";
+import { reasonOf } from "../../base/error.ts";
 import { timerMs } from "../../base/pause.ts";
 import { BackgroundLoop } from "../background-loop.ts";
 import {
@@ -100,7 +101,7 @@ export function startGarbageCollection(
       tell.collected(await collectGarbage(database, { ...options, byLog: false }, signal));
     },
     failed: (error) =>
-      tell.warn(`old history could not be removed, it is tried again: ${String(error)}`),
+      tell.warn(`old history could not be removed, it is tried again: ${reasonOf(error)}`),
   });
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { must } from "../../base/assert.ts";
 import { outsideRequests } from "../../base/async-context.ts";
+import { reasonOf } from "../../base/error.ts";
 import { pause } from "../../base/pause.ts";
 import { nextSize, restAfter } from "../pace.ts";
 import type { Database } from "./connect/database.ts";
@@ -89,7 +90,9 @@ export class TenantRemoval {
     try {
       await this.#database.query(releaseStatement, [this.#id]);
     } catch (error) {
-      this.#warn(`another process goes on with deleted tenants in ${leaseMs} ms: ${String(error)}`);
+      this.#warn(
+        `another process goes on with deleted tenants in ${leaseMs} ms: ${reasonOf(error)}`,
+      );
     }
   }
 
@@ -104,7 +107,7 @@ export class TenantRemoval {
         await pause(waitMs, wake);
       } catch (error) {
         if (failures === 0) {
-          this.#warn(`the rows of deleted tenants could not be removed yet: ${String(error)}`);
+          this.#warn(`the rows of deleted tenants could not be removed yet: ${reasonOf(error)}`);
         }
         await pause(Math.min(retryFirstMs * 2 ** failures, retryMaxMs), wake);
         failures++;
