@@ -140,7 +140,7 @@ async function openClusters(
       name,
       weight,
       url,
-      prepare: async () => await prepareTables({ url, autoMigrate }),
+      prepare: async () => await prepareTables({ url, autoMigrate, info: common.info }),
       open: async (tokenKey) => {
         const part = { ...common, tokenKey, sharesTokenKey: true, onCircuit };
         const engine = await openEngine({ ...context, config: ofEach }, own, place, part);

@@ -167,6 +167,11 @@ test("instances that start at the same time migrate once", async (t) => {
   await sql.end();
   assert.ok(row !== undefined && row.all > 0);
   assert.equal(row.all, row.names);
+  for (const { stop } of both) stop();
+  const logs = await Promise.all(both.map(async ({ finished }) => await finished));
+  const migrating = logs.filter((log) => /INFO: applied `0001_tables`, /.test(log));
+  assert.equal(migrating.length, 1);
+  assert.match(migrating.join(""), /INFO: the database lacks `0001_tables`, .*: applying them/);
 });
 
 test("an uncaught error is one line, and status 1", async () => {

@@ -43,13 +43,18 @@ const connectTimeoutMs = 30_000;
 
 /**
  * Applies all migrations that are not applied yet, all or none. Waits for another instance that does
- * the same. Returns the names of those applied. Fails with UNAVAILABLE when the server cannot be
- * reached, and with MIGRATION when the role may not migrate, a migration fails, or the tables are
- * those of no release.
+ * the same, after a call of `begins` with the names. Returns the names of those applied. Fails with
+ * UNAVAILABLE when the server cannot be reached, and with MIGRATION when the role may not migrate, a
+ * migration fails, or the tables are those of no release.
  */
-export async function migrateUp(url: string): Promise<readonly string[]> {
+export async function migrateUp(
+  url: string,
+  begins: (pending: readonly string[]) => void = () => {},
+): Promise<readonly string[]> {
   const found = await find(url);
-  if (found.states.every(({ appliedAt }) => appliedAt !== undefined)) return [];
+  const pending = pendingIn(found.states);
+  if (pending.length === 0) return [];
+  begins(pending);
   return await migrate(found, "up", Infinity);
 }
 
@@ -68,14 +73,21 @@ export async function migrationStatus(url: string): Promise<readonly MigrationSt
 
 /** Fails with MIGRATION when there are migrations that are not applied. */
 export async function refusePendingMigrations(url: string): Promise<void> {
-  const states = await migrationStatus(url);
-  const pending = states.filter(({ appliedAt }) => appliedAt === undefined);
+  const pending = pendingIn(await migrationStatus(url));
   if (pending.length === 0) return;
-  const names = pending.map(({ name }) => `\`${name}\``).join(", ");
   throw new PembaError(
     "MIGRATION",
-    `the database lacks ${names}: run \`pemba migrate up\` or set \`database.auto_migrate\``,
+    `the database lacks ${listed(pending)}: run \`pemba migrate up\` or set \`database.auto_migrate\``,
   );
+}
+
+/** The names for a message. */
+export function listed(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
+
+function pendingIn(states: readonly MigrationState[]): readonly string[] {
+  return states.filter(({ appliedAt }) => appliedAt === undefined).map(({ name }) => name);
 }
 
 async function find(url: string): Promise<Found> {

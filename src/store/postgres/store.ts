@@ -14,7 +14,7 @@ import type { PoolOptions } from "./connect/pool-options.ts";
 import { createPostgresBundles } from "./data/bundles.ts";
 import { createPostgresData } from "./data/data.ts";
 import { startGarbageCollection } from "./garbage.ts";
-import { migrateUp, refusePendingMigrations } from "./migrate.ts";
+import { listed, migrateUp, refusePendingMigrations } from "./migrate.ts";
 import { observeEngine } from "./observe-engine.ts";
 import { PostgresLookups } from "./questions/lookup.ts";
 import { readsOf } from "./replicas/reads.ts";
@@ -65,7 +65,7 @@ export interface PostgresStoreOptions extends CheckLayers {
   /** When absent, applications ask nothing in their own SQL. */
   readonly sql?: SqlInterfaceOptions | undefined;
   readonly warn: (message: string) => void;
-  /** Told of what is well again. */
+  /** Told of what the start does, and of what is well again. */
   readonly info?: ((message: string) => void) | undefined;
   /** If present, requests fail at once while the server is gone. Called after each change of the circuit. */
   readonly onCircuit?: ((state: CircuitState) => void) | undefined;
@@ -161,9 +161,16 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 export async function prepareTables({
   url,
   autoMigrate,
-}: Pick<PostgresStoreOptions, "url" | "autoMigrate">): Promise<void> {
-  if (autoMigrate) await migrateUp(url);
-  else await refusePendingMigrations(url);
+  info = () => {},
+}: Pick<PostgresStoreOptions, "url" | "autoMigrate" | "info">): Promise<void> {
+  if (!autoMigrate) {
+    await refusePendingMigrations(url);
+    return;
+  }
+  const applied = await migrateUp(url, (pending) =>
+    info(`the database lacks ${listed(pending)}: applying them, which may wait for locks`),
+  );
+  if (applied.length > 0) info(`applied ${listed(applied)}`);
 }
 
 /** A server that is there answers a probe in less, however busy it is. */
