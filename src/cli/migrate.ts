@@ -54,8 +54,9 @@ function report(verb: string, names: readonly string[], none: string): number {
 }
 
 async function showStatus(url: string): Promise<number> {
-  for (const { name, appliedAt } of await migrationStatus(url)) {
-    say(`${appliedAt === undefined ? "pending".padEnd(24) : appliedAt.toISOString()}  ${name}`);
+  for (const { name, appliedAt, isNewer } of await migrationStatus(url)) {
+    const state = appliedAt === undefined ? "pending".padEnd(24) : appliedAt.toISOString();
+    say(`${state}  ${name}${isNewer ? "  (of a newer version)" : ""}`);
   }
   return 0;
 }

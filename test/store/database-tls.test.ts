@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 import { isCancelled } from "../../src/store/postgres/connect/driver-error.ts";
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
-import { openMigrationClient } from "../../src/store/postgres/migrate.ts";
+import { openMigrationClient } from "../../src/store/postgres/migration-client.ts";
 import {
   certificateFolder,
   type CertificateName,

@@ -189,14 +189,20 @@ test("a database that an unreleased version made is refused by all that opens it
   }
 });
 
-test("a database with a migration of a newer release is opened as it is", async () => {
+test("a database with a migration of a newer release is opened as it is, with a warning", async () => {
   const newer = await createTestDatabase();
   const setup = connect(newer.url, 1);
   try {
     await migrateUp(newer.url);
     await setup`insert into pemba_migrations (name, run_on) values ('9999_later', now())`;
     assert.deepEqual(await migrateUp(newer.url), []);
-    await (await openStore(newer.url, { autoMigrate: false })).close();
+    for (const autoMigrate of [true, false]) {
+      const warnings: string[] = [];
+      const warn = (message: string): void => void warnings.push(message);
+      await (await openStore(newer.url, { autoMigrate, warn })).close();
+      assert.match(warnings.join(), /^a newer version of Pemba has applied `9999_later` /);
+    }
+    assert.deepEqual((await migrationStatus(newer.url)).filter(({ isNewer }) => isNewer).length, 1);
   } finally {
     await setup.end({ timeout: 1 });
     await newer.drop();

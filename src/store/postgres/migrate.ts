@@ -2,23 +2,30 @@ import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import type { Client, ClientConfig } from "pg";
-
 import { must } from "../../base/assert.ts";
 import { PembaError } from "../../base/error.ts";
-import { hostIn } from "../../base/host-uris.ts";
 import { quotedName } from "../../sql/text/quote.ts";
 import { migrationsTable as table, openRoute } from "./connect/connection-route.ts";
 import type { Connection } from "./connect/connection.ts";
-import { coded, storageError } from "./connect/driver-error.ts";
-import { driverTarget } from "./connect/driver-target.ts";
+import { storageError } from "./connect/driver-error.ts";
 import { booleanOf, dateOf, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
+import { type MigrationClient, openMigrationClient } from "./migration-client.ts";
 
 export interface MigrationState {
   readonly name: string;
   /** Undefined while it is not applied. */
   readonly appliedAt: Date | undefined;
+  /** It is of a newer version of Pemba. */
+  readonly isNewer: boolean;
+}
+
+/** What is told before anything is changed, with the names of the migrations. */
+export interface MigrationEvents {
+  /** These are applied now. */
+  readonly begins?: (pending: readonly string[]) => void;
+  /** A newer version of Pemba has applied these. */
+  readonly newer?: (names: readonly string[]) => void;
 }
 
 /** What is there before anything is changed. */
@@ -43,18 +50,19 @@ const connectTimeoutMs = 30_000;
 
 /**
  * Applies all migrations that are not applied yet, all or none. Waits for another instance that does
- * the same, after a call of `begins` with the names. Returns the names of those applied. Fails with
- * UNAVAILABLE when the server cannot be reached, and with MIGRATION when the role may not migrate, a
- * migration fails, or the tables are those of no release.
+ * the same. Returns the names of those applied. Fails with UNAVAILABLE when the server cannot be
+ * reached, and with MIGRATION when the role may not migrate, a migration fails, or the tables are
+ * those of no release.
  */
 export async function migrateUp(
   url: string,
-  begins: (pending: readonly string[]) => void = () => {},
+  events: MigrationEvents = {},
 ): Promise<readonly string[]> {
   const found = await find(url);
+  tellNewer(found.states, events);
   const pending = pendingIn(found.states);
   if (pending.length === 0) return [];
-  begins(pending);
+  events.begins?.(pending);
   return await migrate(found, "up", Infinity);
 }
 
@@ -72,8 +80,13 @@ export async function migrationStatus(url: string): Promise<readonly MigrationSt
 }
 
 /** Fails with MIGRATION when there are migrations that are not applied. */
-export async function refusePendingMigrations(url: string): Promise<void> {
-  const pending = pendingIn(await migrationStatus(url));
+export async function refusePendingMigrations(
+  url: string,
+  events: MigrationEvents = {},
+): Promise<void> {
+  const states = await migrationStatus(url);
+  tellNewer(states, events);
+  const pending = pendingIn(states);
   if (pending.length === 0) return;
   throw new PembaError(
     "MIGRATION",
@@ -84,6 +97,11 @@ export async function refusePendingMigrations(url: string): Promise<void> {
 /** The names for a message. */
 export function listed(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(", ");
+}
+
+function tellNewer(states: readonly MigrationState[], { newer }: MigrationEvents): void {
+  const names = states.filter(({ isNewer }) => isNewer).map(({ name }) => name);
+  if (names.length > 0) newer?.(names);
 }
 
 function pendingIn(states: readonly MigrationState[]): readonly string[] {
@@ -107,12 +125,17 @@ async function find(url: string): Promise<Found> {
     const files = await readdir(directory);
     const names = files.toSorted().map((file) => basename(file, ".sql"));
     refuseUnreleased(names, [...applied.keys()]);
+    const newer = [...applied.keys()].filter((name) => !names.includes(name));
     return {
       uri: connection.uri,
       schema: textOf(place, "schema"),
       role: textOf(place, "role"),
       mayMigrate: booleanOf(place, "may_migrate"),
-      states: names.map((name) => ({ name, appliedAt: applied.get(name) })),
+      states: [...names, ...newer].map((name) => ({
+        name,
+        appliedAt: applied.get(name),
+        isNewer: newer.includes(name),
+      })),
     };
   } finally {
     await connection.close();
@@ -211,69 +234,4 @@ const lastingMigration = /^User has disabled down migration on file: (\S+)$/;
 function lasts(name: string): PembaError {
   const message = `the migration \`${name}\` cannot be undone, since it replaced functions: to go back to the version before, restore a backup into a new database`;
   return new PembaError("MIGRATION", message);
-}
-
-/** A connection of the driver that the library of migrations is made for. */
-export interface MigrationClient {
-  readonly client: Client;
-  /** The parameters of the URI that are settings of the server. */
-  readonly settings: Readonly<Record<string, string>>;
-  /** How the connection was lost, or undefined while it is open. */
-  readonly lost: () => unknown;
-  readonly close: () => Promise<void>;
-}
-
-/**
- * Connects to a server.
- *
- * @param uri names one host, and has the meaning that it has for all other connections
- * @param timeoutMs most milliseconds until the server has accepted the connection
- * Fails with UNAVAILABLE when the server cannot be reached.
- */
-export async function openMigrationClient(
-  uri: string,
-  timeoutMs: number,
-): Promise<MigrationClient> {
-  const { uri: left, ssl } = driverTarget([uri]);
-  const { username, password, port, pathname, searchParams } = must(URL.parse(left), "it was read");
-  const { options, sslnegotiation, ...settings } = Object.fromEntries(searchParams);
-  const config: ClientConfig = {
-    host: hostIn(left) || undefined,
-    port: Number(port) || undefined,
-    user: decodeURIComponent(username) || undefined,
-    password: decodeURIComponent(password) || undefined,
-    database: decodeURIComponent(pathname.slice(1)) || undefined,
-    application_name: "pemba",
-    connectionTimeoutMillis: timeoutMs,
-    options,
-    // The driver refuses it where nothing is encrypted.
-    ...(sslnegotiation === "direct" && ssl !== false && { sslnegotiation }),
-  };
-  if (typeof ssl !== "string") return await connect({ ...config, ssl }, settings);
-  const encrypted = { ...config, ssl: { rejectUnauthorized: false } };
-  if (ssl === "require") return await connect(encrypted, settings);
-  // If TLS was not the reason, the second try fails for the same reason and tells it.
-  return await connect(encrypted, settings).catch(
-    async () => await connect({ ...config, ssl: false }, settings),
-  );
-}
-
-async function connect(
-  config: ClientConfig,
-  settings: MigrationClient["settings"],
-): Promise<MigrationClient> {
-  const { Client } = await import("pg");
-  const client = new Client(config);
-  let fault: unknown;
-  // Without a listener a connection that is lost would end the process.
-  client.on("error", (error) => {
-    fault ??= storageError("code" in error ? error : coded("CONNECTION_CLOSED", error.message));
-  });
-  try {
-    await client.connect();
-  } catch (error) {
-    const hasCode = error instanceof Error && "code" in error;
-    throw storageError(hasCode ? error : coded("CONNECT_TIMEOUT", String(error)));
-  }
-  return { client, settings, lost: () => fault, close: async () => await client.end() };
 }

@@ -161,15 +161,21 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 export async function prepareTables({
   url,
   autoMigrate,
+  warn = () => {},
   info = () => {},
-}: Pick<PostgresStoreOptions, "url" | "autoMigrate" | "info">): Promise<void> {
+}: Pick<PostgresStoreOptions, "url" | "autoMigrate" | "info"> &
+  Partial<Pick<PostgresStoreOptions, "warn">>): Promise<void> {
+  const newer = (names: readonly string[]): void =>
+    warn(
+      `a newer version of Pemba has applied ${listed(names)} to the database: writes of this version may fail`,
+    );
   if (!autoMigrate) {
-    await refusePendingMigrations(url);
+    await refusePendingMigrations(url, { newer });
     return;
   }
-  const applied = await migrateUp(url, (pending) =>
-    info(`the database lacks ${listed(pending)}: applying them, which may wait for locks`),
-  );
+  const begins = (pending: readonly string[]): void =>
+    info(`the database lacks ${listed(pending)}: applying them, which may wait for locks`);
+  const applied = await migrateUp(url, { newer, begins });
   if (applied.length > 0) info(`applied ${listed(applied)}`);
 }
 
