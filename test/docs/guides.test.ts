@@ -43,7 +43,7 @@ test("what docs/choosing-ids.md says of ids, names and tenants holds", () => {
 const foreign = [
   "connect ECONNREFUSED",
   "getaddrinfo ENOTFOUND",
-  "before secure TLS connection was established",
+  "permission denied for table",
   'database "',
   '" does not exist',
 ];
