@@ -4,7 +4,10 @@ export interface Page<T, K> {
   readonly next: K | undefined;
 }
 
-/** A page ends with the item that brings it to so many bytes. */
+/**
+ * Most bytes of a page. A single item may have more: as many as a request, which is as much as a gRPC client takes
+ * in a message unless it is told otherwise. So nothing stands beside such an item.
+ */
 export const pageBytesMax = 1024 * 1024;
 
 /** How many of the items are on a page for their size: at least one, if there is any. */
@@ -12,7 +15,7 @@ export function countWithin<T>(items: readonly T[], bytesOf: (item: T) => number
   let bytes = 0;
   for (const [index, item] of items.entries()) {
     bytes += bytesOf(item);
-    if (bytes >= pageBytesMax) return index + 1;
+    if (bytes > pageBytesMax && index > 0) return index;
   }
   return items.length;
 }

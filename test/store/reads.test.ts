@@ -72,14 +72,32 @@ for (const engine of engines) {
       );
     }
 
+    function tagged(id: string, bytes: number): Attribute {
+      const text = "\u00e9".repeat(bytes / 2);
+      return attribute("tags", { type: "string[]", data: [text] }, id);
+    }
+
+    test("a value that is larger than a page stands alone on one", async () => {
+      const tenant = await tenantWithSchema(store);
+      const sizes = { a: 900_000, b: 3_900_000, c: 3_900_000, d: 10, e: 10 };
+      for (const [id, bytes] of Object.entries(sizes)) {
+        await write(store, tenant, { attributes: [tagged(id, bytes)] });
+      }
+      const pages: (readonly string[])[] = [];
+      let after: readonly string[] | undefined;
+      do {
+        const read = { filter: attributeFilter({}), snapToken: undefined, after, limit: 100 };
+        const page = await store.data.readAttributes(tenant, read);
+        pages.push(page.items.map(({ entity }) => entity.id));
+        after = page.next;
+      } while (after !== undefined);
+      assert.deepEqual(pages, [["a"], ["b"], ["c"], ["d", "e"]]);
+    });
+
     test("a page of large values ends when they are enough, and the next one goes on behind it", async () => {
       const tenant = await tenantWithSchema(store);
-      const large = "x".repeat(400_000);
       const ids = ["a", "b", "c", "d", "e", "f", "g"];
-      for (const id of ids) {
-        const value: Attribute["value"] = { type: "string[]", data: [large] };
-        await write(store, tenant, { attributes: [attribute("tags", value, id)] });
-      }
+      for (const id of ids) await write(store, tenant, { attributes: [tagged(id, 400_000)] });
       const at = await write(store, tenant, {});
       for (const [parts, snapToken] of [
         [{}, undefined],
@@ -97,7 +115,7 @@ for (const engine of engines) {
           after = page.next;
         } while (after !== undefined);
         assert.deepEqual(seen, ids);
-        assert.deepEqual(sizes, [3, 3, 1]);
+        assert.deepEqual(sizes, [2, 2, 2, 1]);
       }
     });
 

@@ -93,7 +93,7 @@ const sources: Readonly<Record<PageSource, PageTable>> = {
  * there is nothing to read, there is one row whose other columns are null. No row at all: the tenant
  * does not exist. `ids` must be ascending and without repeats. They are read one by one, so that a
  * page costs what it holds and not what follows it. Values of attributes may be large, so reading ends
- * when they come to `max_bytes` of text, and `is_beyond` marks the one row after that.
+ * with the row that brings them above `max_bytes` of text. `is_beyond` marks this row, unless it is the first.
  */
 export function pageStatement(shape: PageShape): Statement {
   const { order } = sources[shape.source];
@@ -115,18 +115,19 @@ const limit = param("limit", "int");
 
 function rowsWithin(found: Fragment, { source, byIds }: PageShape): Fragment {
   const place = columnsOf("f", [...(byIds ? ["position"] : []), ...sources[source].order]);
-  const bytes = (end: Fragment): Fragment =>
+  const bytesBefore = (end: Fragment): Fragment =>
     sql`
       coalesce(sum(f.bytes) over (order by ${place} rows between unbounded preceding and ${end}), 0)
     `;
+  const before = bytesBefore(sql`1 preceding`);
   const max = param("max_bytes", "bigint");
   // The offset is a fence: without it, each value would be made text once for each sum.
   const measured = sql`select r.*, octet_length(r.value::text) as bytes from (${found}) r offset 0`;
   return sql`
     select b.*
     from (
-      select f.*, ${bytes(sql`1 preceding`)} >= ${max} as is_beyond,
-        ${bytes(sql`2 preceding`)} < ${max} as is_near
+      select f.*, ${before} > 0 and ${before} + f.bytes > ${max} as is_beyond,
+        ${before} <= ${max} or ${bytesBefore(sql`2 preceding`)} = 0 as is_near
       from (${measured}) f
     ) b
     where b.is_near

@@ -7,6 +7,7 @@ import { runInSlices } from "../../base/time-slice.ts";
 import { type TokenMac, tokenMac } from "../../base/token-mac.ts";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { KnownFacts } from "../../memory/known-facts.ts";
+import { attributeJson } from "../attribute-value.ts";
 import type { Change } from "../change.ts";
 import {
   type AttributeFilter,
@@ -141,7 +142,7 @@ export class MemoryData {
       visit: (revision, page) => attributes.visit(read.filter, revision, page),
       placeOf: attributePlace,
       // Values may be large.
-      bytesOf: ({ value }) => JSON.stringify(value.data).length,
+      bytesOf: ({ value }) => Buffer.byteLength(JSON.stringify(attributeJson(value))),
     });
     return await runInSlices(page, read.signal);
   }
