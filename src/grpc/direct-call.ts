@@ -13,7 +13,7 @@ import {
   type CarriedCall,
   type IncomingListener,
 } from "./request-call.ts";
-import { type CallStream, requestLimit } from "./take-in.ts";
+import type { CallStream } from "./take-in.ts";
 
 const contentType = "application/grpc+proto";
 const withTrailers = { waitForTrailers: true };
@@ -208,13 +208,7 @@ export class DirectCall implements CarriedCall, CallStream {
     if (this.#size < prefixBytes) return undefined;
     const [first] = this.#chunks;
     const head = first !== undefined && first.length >= prefixBytes ? first : this.#joined();
-    const length = head.readUInt32BE(1);
-    if (length > requestLimit) {
-      const details = `Received message larger than max (${length} vs ${requestLimit})`;
-      this.sendStatus({ code: status.RESOURCE_EXHAUSTED, details });
-      return undefined;
-    }
-    const end = prefixBytes + length;
+    const end = prefixBytes + head.readUInt32BE(1);
     if (this.#size < end) return undefined;
     const whole = this.#joined();
     this.#size -= end;

@@ -1,4 +1,5 @@
 import { assert } from "../base/assert.ts";
+import { PembaError } from "../base/error.ts";
 import type { LoopEntry } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
@@ -73,7 +74,10 @@ export class CallBytes {
     this.#owners = owners;
   }
 
-  /** Looks at the next bytes. Refuses with CONCURRENCY_LIMIT_EXCEEDED, and as `tenantOf` fails. */
+  /**
+   * Looks at the next bytes. Refuses with PAYLOAD_TOO_LARGE, before any of a message that is too large is kept,
+   * with CONCURRENCY_LIMIT_EXCEEDED, and as `tenantOf` fails.
+   */
   readonly look = (chunk: Buffer): void => {
     if (this.#isRefused) return;
     try {
@@ -121,6 +125,9 @@ export class CallBytes {
     this.#head = head;
     if (head.length < prefixBytes) return nothing;
     const announced = head.readUInt32BE(1);
+    if (announced > requestLimit) {
+      throw new PembaError("PAYLOAD_TOO_LARGE", "request: is too large, expected at most 4 MiB");
+    }
     const end = prefixBytes + announced;
     if (head.length < Math.min(end, prefixBytes + tenantBytes)) return nothing;
     this.#head = nothing;
@@ -133,9 +140,7 @@ export class CallBytes {
     const isCompressed = head[0] !== 0;
     const isWhole = head.length >= prefixBytes + announced;
     const bytes = isCompressed ? Math.min(announced * compressionMax, requestLimit) : announced;
-    // The library refuses a message above its own limit at once, so it holds nothing.
-    const isRefused = announced > requestLimit;
-    if (isRefused || (isWhole && bytes <= largeBytes)) return uncounted;
+    if (isWhole && bytes <= largeBytes) return uncounted;
     const owners = this.#owners;
     const tenant = isCompressed ? owners.ofCompressed : owners.tenantOf(head.subarray(prefixBytes));
     return this.#take(tenant, bytes);

@@ -88,6 +88,26 @@ describe("what the messages of calls count for", () => {
     }
   });
 
+  test("a message that is too large is refused by its prefix, with the code of the error", async (t) => {
+    const served = await serve(t, engine, {});
+    const session = await served.openSession();
+    const prefix = Buffer.alloc(5);
+    prefix.writeUInt32BE(4 * 1024 * 1024 + 1, 1);
+    const request = messageOf(PermissionCheckRequestSchema, { tenantId: "t1" });
+    for (const headers of [{}, { "grpc-encoding": "gzip" }]) {
+      for (const before of [[], [request]]) {
+        const call = callOn(session, { headers });
+        for (const part of [...before, prefix.subarray(0, 3), prefix.subarray(3)]) call.write(part);
+        const { status: code, message } = await endOf(call);
+        assert.equal(code, status.RESOURCE_EXHAUSTED);
+        assert.equal(
+          message,
+          "ERROR_CODE_PAYLOAD_TOO_LARGE: request: is too large, expected at most 4 MiB",
+        );
+      }
+    }
+  });
+
   test("probes of health hold no large bodies", async (t) => {
     const served = await serve(t, engine, { bytesOfTenant: 100_000 });
     for (const length of ["content-length: 150000", "transfer-encoding: chunked"]) {
