@@ -22,7 +22,8 @@ const jsonOf: Readonly<Record<AttributeType, JsonSchema>> = listsBesides({
   boolean: { type: "boolean" },
   string: { type: "string", pattern: "^[^\\x00]*$" },
   integer: { type: "integer", minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
-  double: { anyOf: [{ type: "number" }, { enum: ["NaN", "Infinity", "-Infinity"] }] },
+  // The sign of a zero would be lost in a number.
+  double: { anyOf: [{ type: "number" }, { enum: ["NaN", "Infinity", "-Infinity", "-0"] }] },
 });
 
 /** The description of a typed value: one form for each type. */
