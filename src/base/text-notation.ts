@@ -24,6 +24,8 @@ const trueWords = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 const falseWords = new Set(["0", "f", "F", "FALSE", "false", "False"]);
 const integerText = /^[+-]?\d+$/;
 const doubleText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const infinityText = /^[+-]?inf(inity)?$/i;
+const nanText = /^nan$/i;
 
 /**
  * Reads `doc:1#viewer@user:2#rel` or `doc:1$public|boolean:true`. The text is read from the left by
@@ -151,9 +153,8 @@ function integerOf(value: string): number {
 }
 
 function doubleOf(value: string): number {
-  if (value === "NaN") return Number.NaN;
-  if (value === "Infinity" || value === "+Infinity") return Number.POSITIVE_INFINITY;
-  if (value === "-Infinity") return Number.NEGATIVE_INFINITY;
+  if (nanText.test(value)) return Number.NaN;
+  if (infinityText.test(value)) return value.startsWith("-") ? -Infinity : Infinity;
   const number = Number(value);
   if (!doubleText.test(value) || !Number.isFinite(number)) throw badValue(value, "a number");
   return number;

@@ -78,6 +78,20 @@ test("every type of value can be written", () => {
   ]);
 });
 
+test("numbers that have no digits are read in any case, long or short", () => {
+  const words = "nan,NAN,inf,+Inf,-inf,INFINITY,+infinity,-Infinity";
+  assert.deepEqual(parseAttributeText("double[]", words).data, [
+    Number.NaN,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+  ]);
+});
+
 for (const [text, reason] of [
   ["nothing", /has no `:`/],
   ["doc:1", /neither `#` nor `\$`/],
@@ -91,6 +105,7 @@ for (const [text, reason] of [
   ["doc:1$level|integer:", /`` is not an integer of 32 bits/],
   ["doc:1$level|double:0x10", /`0x10` is not a number/],
   ["doc:1$level|double:1e999", /`1e999` is not a number/],
+  ["doc:1$level|double:-nan", /`-nan` is not a number/],
 ] as const) {
   test(`\`${text}\` is refused with the reason`, () => {
     assert.throws(() => parseTextNotation(text), { code: "INVALID_ARGUMENT", message: reason });
