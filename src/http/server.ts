@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from "fastify";
 
 import type { Admission } from "../auth/admission.ts";
 import type { Certificate } from "../auth/certificate.ts";
@@ -54,12 +54,17 @@ export function buildHttpServer(options: {
   const { telemetry = noTelemetry } = options;
   const paths = knownPaths();
   const isEncrypted = options.certificate !== undefined;
+  const refuse = observeBefore(telemetry, admitBefore(options.admission));
   const app = openApp({
     json: options.json ?? "documented",
     paths,
     logger: options.logger,
     certificate: options.certificate,
-    refuse: observeBefore(telemetry, admitBefore(options.admission)),
+    // No hook runs for such a request.
+    refuse(error, request, reply) {
+      nameReply(request, reply);
+      refuse(error, request, reply);
+    },
   });
 
   app.addHook("onRoute", (route) => paths.add(route));
@@ -100,9 +105,13 @@ export function buildHttpServer(options: {
 }
 
 /** Sends the request id of the log with the answer. */
+function nameReply(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header(requestIdHeader, request.id);
+}
+
 function nameRequests(app: HttpApp): void {
   app.addHook("onRequest", (request, reply, done) => {
-    reply.header(requestIdHeader, request.id);
+    nameReply(request, reply);
     // With traces, log lines of a request also have its trace.
     const traceId = request.record === null ? traceIdOf(request.headers["traceparent"]) : undefined;
     if (traceId !== undefined) {

@@ -114,6 +114,17 @@ describe("the id of a request", () => {
       assert.equal(await ask({ "x-request-id": "refused-1" }, false), "refused-1");
     });
   }
+
+  test("over REST a request whose path cannot be parsed has an id as well", async () => {
+    const url = "/v1/tenants/%zz/schemas/list";
+    const answer = await http.inject({
+      method: "POST",
+      url,
+      headers: { "x-request-id": "refused-2" },
+    });
+    assert.equal(answer.statusCode, 400);
+    assert.equal(answer.headers["x-request-id"], "refused-2");
+  });
 });
 
 /** The ids of the lines of the log, each once. */
