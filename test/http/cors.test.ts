@@ -88,6 +88,14 @@ test("a site that is named may ask with credentials, and no other one may", asyn
   }
 });
 
+test("the description varies with the site and with the form that is asked for", async (t) => {
+  const ask = serve(t, { origins: ["https://a.example"], headers: ["*"] });
+  for (const url of ["/openapi.json", "/openapi.yaml"]) {
+    const { headers } = await ask({ method: "GET", url, headers: { origin: "https://a.example" } });
+    assert.equal(headers["vary"], "Origin, pemba-json");
+  }
+});
+
 test("pages may send the headers that are named, and no others", async (t) => {
   const ask = serve(t, { origins: ["*"], headers: ["authorization", "x-request-id"] });
   const answer = await ask(preflight("https://a.example"));

@@ -119,8 +119,11 @@ function descriptionRoutes(app: HttpApp, routes: readonly DescribedRoute[], form
     config: { json: form },
     ...(form === "protobuf" && { constraints: { [jsonConstraint]: form } }),
   };
-  const send = (reply: FastifyReply, type: string, text: string): FastifyReply =>
-    reply.header("vary", jsonHeader).type(type).send(text);
+  const send = (reply: FastifyReply, type: string, text: string): FastifyReply => {
+    // Where pages of some sites may ask, the answer varies with the site, too.
+    const vary = [reply.getHeader("vary") ?? [], jsonHeader].flat().join(", ");
+    return reply.header("vary", vary).type(type).send(text);
+  };
   app.get(jsonPath, options, (_request, reply) => send(reply, "application/json", texts().json));
   app.get(yamlPath, options, (_request, reply) => send(reply, "application/yaml", texts().yaml));
 }
