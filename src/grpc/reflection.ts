@@ -4,6 +4,7 @@ import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { status } from "@grpc/grpc-js";
 
 import { file_base_v1_error } from "../gen/base/v1/error_pb.ts";
+import { file_google_rpc_error_details } from "../gen/google/rpc/error_details_pb.ts";
 import { ServerReflection } from "../gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionAlpha } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { bidiStreaming, type ServedMethod } from "./method.ts";
@@ -140,9 +141,12 @@ function* membersOf({ typeName, fields, oneofs }: DescMessage): Generator<string
 
 export const reflectionServices: readonly DescService[] = [ServerReflection, ServerReflectionAlpha];
 
+/** Of errors: no message of a service needs these files. */
+const errorFiles = [file_base_v1_error, file_google_rpc_error_details];
+
 /** Describes `services` and reflection itself. The two versions differ in their names only. */
 export function reflectionMethods(services: readonly DescService[]): readonly ServedMethod[] {
-  const answer = reflect([...services, ...reflectionServices], [file_base_v1_error]);
+  const answer = reflect([...services, ...reflectionServices], errorFiles);
   return [
     bidiStreaming(ServerReflection.method.serverReflectionInfo, (request) => ({
       validHost: request.host,

@@ -112,6 +112,7 @@ test("reflection finds files by every kind of name, with all that they import", 
     "base.v1.Permission.Check",
     "google.api.expr.v1alpha1.CheckedExpr",
     "google.protobuf.Struct",
+    "google.rpc.PreconditionFailure",
     "grpc.health.v1.Health",
   ];
   for (const file of await filesOf(symbols)) {
