@@ -81,6 +81,23 @@ test("schema diff of schemas with one meaning ends with 0", async (t) => {
   assert.deepEqual([status, stdout], [0, "no difference\n"]);
 });
 
+test("schema diff shows a rule in one line, with its strings as they are and without its comments", async (t) => {
+  const rule = (body: string): string => `entity user {}\nrule named(name string) {\n${body}\n}\n`;
+  const cwd = folderWith(t, {
+    "old.perm": rule(`  name == "a b" // Or\n    || name == "/"`),
+    "new.perm": rule(`name == "a  b"/**/|| name == "/"`),
+  });
+  const { status, stdout } = await runCommand(["schema", "diff", "old.perm", "new.perm"], { cwd });
+  assert.equal(status, 2);
+  assert.equal(
+    stdout,
+    `~ rule named
+    was: (name string) { name == "a b" || name == "/" }
+    is:  (name string) { name == "a  b" || name == "/" }
+`,
+  );
+});
+
 test("schema diff ends with 1 for a file that does not compile", async (t) => {
   const cwd = folderWith(t, { "old.perm": old, "new.perm": changed.replace("@user", "@usr") });
   const { status, stderr } = await runCommand(["schema", "diff", "old.perm", "new.perm"], { cwd });

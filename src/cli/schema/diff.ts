@@ -1,6 +1,7 @@
 import { diffSchemas, type SchemaDifference } from "../../authoring/diff/diff.ts";
 import { parseFlags } from "../../config/flags.ts";
 import { boolean } from "../../config/kind.ts";
+import { opaqueSpansIn } from "../../language/comment.ts";
 import { compileSchemaText } from "../../language/compile.ts";
 import { readServerSchema } from "../client/head-schema.ts";
 import { readServer, serverFlags, serverHelp } from "../client/server-flags.ts";
@@ -89,7 +90,25 @@ function usesText({ tuples, attributes, isLimited }: NameUses): string {
   return `used by ${isLimited ? "at least " : ""}${counted.join(" and ")}`;
 }
 
+/** The text without its comments, and with one blank for several. Strings stay as they are. */
 function oneLine(text: string): string {
+  const parts: string[] = [];
+  let code = "";
+  let end = 0;
+  for (const span of opaqueSpansIn(text)) {
+    code += text.slice(end, span.start);
+    end = span.end;
+    if (span.kind === "comment") {
+      code += " ";
+    } else {
+      parts.push(withSingleBlanks(code), text.slice(span.start, span.end));
+      code = "";
+    }
+  }
+  return [...parts, withSingleBlanks(code + text.slice(end))].join("");
+}
+
+function withSingleBlanks(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
