@@ -84,9 +84,11 @@ function suggestionsFor(analysis: SchemaAnalysis, place: CompletionPlace): reado
     case "argument":
       return shown(argumentsFor(analysis, place));
     case "rule-body":
-      return place.isMethod
-        ? methods
-        : [...shown(parametersOf(analysis, place.rule)), ...functions];
+      return [...shown(parametersOf(analysis, place.rule)), ...functions];
+    case "context":
+      return [simple("data", "keyword", "the data of the request")];
+    case "method":
+      return methods;
     case "lint-code":
       return inspections.map(({ code, severity }) => simple(code, "lint-code", severity));
     case "none":

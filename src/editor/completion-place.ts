@@ -1,5 +1,5 @@
 import { Pace, type Steps } from "../base/steps.ts";
-import { commentsIn, opaqueSpansIn } from "../language/comment.ts";
+import { commentsIn, type OpaqueSpan, opaqueSpansIn } from "../language/comment.ts";
 import { scanToken } from "../language/lexer.ts";
 import { OpenStrings } from "../language/skip.ts";
 import type { Token } from "../language/token.ts";
@@ -27,7 +27,11 @@ export type CompletionPlace =
       readonly rule: string;
       readonly given: readonly string[];
     }
-  | { readonly kind: "rule-body"; readonly rule: string; readonly isMethod: boolean }
+  | { readonly kind: "rule-body"; readonly rule: string }
+  /** Behind `context.` in the body of a rule. */
+  | { readonly kind: "context" }
+  /** Behind another value in the body of a rule. */
+  | { readonly kind: "method" }
   | { readonly kind: "lint-code" }
   /** A new name, a comment, or what is written by hand. */
   | { readonly kind: "none" };
@@ -197,9 +201,24 @@ function placeInRule(
       last?.kind === "IDENT" && (previous?.kind === "LP" || previous?.kind === "COMMA");
     return isTyped ? { kind: "value-type" } : none;
   }
-  const body = text.slice(brace.end, offset);
-  for (const { end, kind } of opaqueSpansIn(body)) {
-    if (kind === "comment" && end === body.length && !body.endsWith("*/")) return none;
+  return placeInBody(text.slice(brace.end, offset), rule.key);
+}
+
+function placeInBody(body: string, rule: string): CompletionPlace {
+  for (const span of opaqueSpansIn(body)) if (isOpenAtEnd(body, span)) return none;
+  const [, root, field] = /(?:^|[^\s.])\s*\b(context)\.(data\.)?$/.exec(body) ?? [];
+  if (field !== undefined) return none;
+  if (root !== undefined) return { kind: "context" };
+  return /\.\s*$/.test(body) ? { kind: "method" } : { kind: "rule-body", rule };
+}
+
+/** Whether a text ends inside of a comment or a string that begins in it. */
+function isOpenAtEnd(text: string, { kind, start, end }: OpaqueSpan): boolean {
+  switch (kind) {
+    case "comment":
+      return end === text.length && !text.endsWith("*/");
+    case "string":
+      // Of a string that is not closed, the span is the quote.
+      return end === start + 1 && !/[\r\n]/.test(text.slice(end));
   }
-  return { kind: "rule-body", rule: rule.key, isMethod: /\.\s*$/.test(body) };
 }
