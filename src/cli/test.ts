@@ -125,7 +125,9 @@ async function testOnce(
   for (const file of files) attempts.push(await loadModel(file, { isStrict: true, minDepth: 1 }));
   onRead?.(attempts.flatMap(({ paths }) => paths));
   const results: FileResult[] = [];
-  for (const attempt of attempts) results.push(await runAttempt(attempt, tenants.open));
+  for (const attempt of attempts) {
+    results.push(mustTest(await runAttempt(attempt, tenants.open)));
+  }
   const runnable = attempts.flatMap(({ model }, index) =>
     model !== undefined && results[index]?.problems.length === 0 ? [model] : [],
   );
@@ -135,6 +137,16 @@ async function testOnce(
   for (const report of reports) writeReport(report, run);
   if (page !== undefined) writeResult(page, coveragePage(coverage ?? []));
   return { status: exitStatusOf(run) };
+}
+
+/** A file that asks nothing is a mistake. Its reader allows it, because one that is begun has no scenarios. */
+function mustTest(result: FileResult): FileResult {
+  if (result.cases.length > 0 || result.problems.length > 0) return result;
+  const place = { file: result.path, line: 1, column: 1 };
+  return {
+    ...result,
+    problems: [{ place, message: "the file has no scenarios, so it tests nothing" }],
+  };
 }
 
 /** Files with the same schema cover it together. */

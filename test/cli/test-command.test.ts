@@ -136,16 +136,21 @@ test("pemba test ends with 2 if a file cannot be run or tests nothing, and runs 
   assert.match(await problem("schema.yaml"), /schema\.yaml:3:28: .*`usr` is not an entity/);
   assert.match(await problem("outside.yaml"), /outside\.yaml:1:9: invalid file path/);
   assert.match(await problem("missing.yaml"), /missing\.yaml:1:9: there is no file `dok\.perm`/);
-  assert.match(await problem("empty.yaml"), /nothing was run/);
+  assert.match(
+    await problem("empty.yaml"),
+    /empty\.yaml:1:1: the file has no scenarios, so it tests/,
+  );
   assert.match(await problem("absent.yaml"), /`absent\.yaml` is not there/);
   assert.match(await problem("."), /`\.` is a folder, expected a file/);
   assert.match(
     await problem("doc.perm"),
     /doc\.perm:1:1: is a schema, expected the YAML file of a model test\n/,
   );
-  const { status, stdout } = await testIn(cwd, "typo.yaml", "good.yaml");
-  assert.equal(status, 2);
-  assert.match(stdout, /ok {3}good\.yaml: 4 of 4 passed\n4 passed, 0 failed, 1 file not run\n$/);
+  for (const bad of ["typo.yaml", "empty.yaml"]) {
+    const { status, stdout } = await testIn(cwd, bad, "good.yaml");
+    assert.equal(status, 2);
+    assert.match(stdout, /ok {3}good\.yaml: 4 of 4 passed\n4 passed, 0 failed, 1 file not run\n$/);
+  }
 });
 
 test("pemba test refuses words that it does not know", async () => {
