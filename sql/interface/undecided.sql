@@ -27,7 +27,10 @@ begin
       case when subject_relation = '' then '' else '#' || subject_relation end,
       permission, entity_type, entity_id
     ),
-    detail = format('a path has more than %s hops, or a rule fails', :'depth'),
-    hint = 'set `pemba.undecided` to `deny` to take this for a denial';
+    detail = format(
+      'a path has more than %s hops, a rule fails, or an attribute is stored with another type than the schema has',
+      :'depth'
+    ),
+    hint = '`pemba explain` says which; set `pemba.undecided` to `deny` to take this for a denial';
 end
 $$

@@ -85,7 +85,8 @@ test("a path that is too long is PB003, or a denial where the setting says so", 
   await assert.rejects(may("view", "far"), {
     code: "PB003",
     message: "there is no answer whether `user:far` may `view` on `doc:1`",
-    detail: "a path has more than 2 hops, or a rule fails",
+    detail:
+      "a path has more than 2 hops, a rule fails, or an attribute is stored with another type than the schema has",
   });
   await scene.app.begin(async (app) => {
     await app`select set_config('pemba.undecided', 'deny', true)`;
