@@ -3,6 +3,7 @@ import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync } from "node:fs
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 
+import { PembaError, reasonOf } from "../../src/base/error.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 import { isCancelled } from "../../src/store/postgres/connect/driver-error.ts";
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
@@ -141,12 +142,18 @@ test("prefer goes without where the server has no certificate, and require does 
   await assert.rejects(isEncrypted(server.url, "sslmode=require"));
 });
 
-test("a file of authorities that is none is named", async () => {
+test("a file of authorities that is none is named to the operator, and no fault of a client", async () => {
   for (const [path, expected] of [
     ["/nowhere/root.crt", /`sslrootcert` cannot be read: .*\/nowhere\/root\.crt/],
     [import.meta.filename, /`sslrootcert` has no certificate: /],
   ] as const) {
     const query = `sslmode=verify-full&sslrootcert=${path}`;
-    await assert.rejects(isEncrypted("postgres://127.0.0.1:1/x", query), expected);
+    await assert.rejects(isEncrypted("postgres://127.0.0.1:1/x", query), (error) => {
+      assert.ok(error instanceof PembaError);
+      assert.equal(error.code, "UNAVAILABLE");
+      assert.match(reasonOf(error), expected);
+      assert.ok(!error.message.includes(path), error.message);
+      return true;
+    });
   }
 });

@@ -23,7 +23,8 @@ const usualPort = 5432;
 /**
  * What the driver needs for the URIs of the hosts of a database, which differ in the host alone. The
  * file of trusted certificates is read each time, so one that was replaced is used from the next
- * connection on. Fails with INVALID_ARGUMENT.
+ * connection on. Fails with INVALID_ARGUMENT for parameters that do not fit, and with UNAVAILABLE while
+ * the file cannot be read.
  */
 export function driverTarget(uris: readonly [string, ...string[]]): DriverTarget {
   const parameters = databaseParameters(uris[0]);
@@ -65,10 +66,18 @@ function readCertificates(path: string): string {
     text = readFileSync(path, "utf8");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw refusal(`the file of \`sslrootcert\` cannot be read: ${reason}`);
+    throw untrusted(`the file of \`sslrootcert\` cannot be read: ${reason}`);
   }
   if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
-  throw refusal(`the file of \`sslrootcert\` has no certificate: \`${path}\``);
+  throw untrusted(`the file of \`sslrootcert\` has no certificate: \`${path}\``);
+}
+
+/** It may be replaced at this moment. Clients are not told of files. */
+function untrusted(reason: string): PembaError {
+  const cause = new Error(`\`database.uri\`: ${reason}`);
+  return new PembaError("UNAVAILABLE", "the certificate of the database cannot be checked", {
+    cause,
+  });
 }
 
 function refusal(reason: string): PembaError {

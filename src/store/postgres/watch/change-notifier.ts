@@ -108,7 +108,7 @@ export class Listener {
   }
 }
 
-/** A client of the driver with one connection. Fails with INVALID_ARGUMENT. */
+/** A client of the driver with one connection. Fails as `driverTarget`. */
 function clientOf(url: string): postgres.Sql {
   const { uris, mustWrite } = hostUris(url);
   const { uri, ssl, places } = driverTarget(uris);
