@@ -1,5 +1,6 @@
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp } from "./conversion.ts";
 import { matches } from "./pattern.ts";
+import { containsText } from "./search-text.ts";
 import type { FunctionName, MethodName } from "./standard-library.ts";
 import { durationPart, timestampPart } from "./time-part.ts";
 import { fault, typeOf } from "./value.ts";
@@ -82,7 +83,7 @@ function searchText(
   }
   switch (name) {
     case "contains":
-      return receiver.includes(part);
+      return containsText(receiver, part);
     case "startsWith":
       return receiver.startsWith(part);
     case "endsWith":

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import fc from "fast-check";
+
 import { Pace } from "../../src/base/steps.ts";
 import type { AttributeType, AttributeValue, JsonValue } from "../../src/base/tuple.ts";
 import { compileCondition } from "../../src/condition/compile.ts";
@@ -295,6 +297,46 @@ test("a pattern with many parts is refused, and so is a text that is long for it
   assert.match(faultOf(matches, longText), /^a text of 10000 characters is too long/);
   const fits = { data: { text: "ab".repeat(5_000), pattern: "(a|b)*c" } };
   assert.equal(value(matches, fits), false);
+});
+
+test("a long text is searched in time that does not grow with the length of the part", () => {
+  const contains = "context.data.text.contains(context.data.part)";
+  const text = "a".repeat(2_000_000);
+  const half = "a".repeat(500_000);
+  for (const [part, isContained] of [
+    [`${half}b${half}`, false],
+    [`b${half}${half}`, false],
+    [`${half}${half}b`, false],
+    [`${half}${half}`, true],
+    [`${text}a`, false],
+  ] as const) {
+    assert.equal(value(contains, { data: { text, part } }), isContained);
+    assert.equal(value(contains, { data: { text: `${text}${part}${text}`, part } }), true);
+  }
+});
+
+test("long texts are searched as short ones", () => {
+  const letters = fc.string({
+    unit: fc.constantFrom("a", "b"),
+    minLength: 2_000,
+    maxLength: 3_000,
+  });
+  const property = fc.property(
+    letters,
+    letters,
+    fc.nat(3_000),
+    fc.nat(40),
+    (text, other, at, size) => {
+      const parts = [text.slice(at, at + 10 + size), other.slice(at, at + 10 + size)];
+      for (const part of parts) {
+        const found = value("context.data.text.contains(context.data.part)", {
+          data: { text, part },
+        });
+        assert.equal(found, text.includes(part));
+      }
+    },
+  );
+  fc.assert(property, { numRuns: 200 });
 });
 
 test("values of the context that are nested without end do not break the evaluation", () => {

@@ -222,3 +222,24 @@ rule split(level integer) { 10 / level == 5 }`,
     { ask: "folder:c firm user:bob", answer: "allowed" },
   ],
 });
+
+const longText = "a".repeat(200_000);
+
+scene("a long text is searched for a long part", {
+  schema: `
+entity user {}
+entity folder {
+  relation viewer @user
+  attribute text string
+  permission found = held(text)
+  permission other = viewer not held(text)
+}
+rule held(text string) { text.contains(context.data.part) }`,
+  facts: [`folder:a$text|string:b${longText}`, "folder:a#viewer@user:ann"],
+  questions: [
+    { ask: "folder:a found user:ann", answer: "allowed", data: { part: `b${longText}` } },
+    { ask: "folder:a other user:ann", answer: "denied", data: { part: longText } },
+    { ask: "folder:a found user:ann", answer: "denied", data: { part: `${longText}b` } },
+    { ask: "folder:a other user:ann", answer: "allowed", data: { part: `a${longText}` } },
+  ],
+});

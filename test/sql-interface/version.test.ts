@@ -26,15 +26,18 @@ entity folder {
   attribute open boolean
   attribute level integer
   attribute tags string[]
+  attribute title string
   permission read = viewer or owner or parent.read
   permission view = (viewer or parent.view) not banned
   permission deep = viewer or (parent.deep and above(level) and kept)
   permission kept = owner or open
   permission both = viewer and banned
   permission tagged = viewer and found(tags) or open
+  permission titled = viewer and named(title)
 }
 rule above(level integer) { level > int(context.data.limit) }
-rule found(tags string[]) { tags.exists(tag, tag == "a") }`;
+rule found(tags string[]) { tags.exists(tag, tag == "a") }
+rule named(title string) { (title + "x").contains(context.data.part) }`;
 
 const place = join(import.meta.dirname, "../golden/sql-interface.sha256");
 

@@ -108,6 +108,19 @@ for (const text of faults) {
   });
 }
 
+test("a search that could take long is null in SQL", async () => {
+  const condition = compile("context.data.text.contains(name)");
+  const searched = async (text: string, part: string): Promise<readonly (boolean | null)[]> => {
+    const input = inputOf({ name: { type: "string", data: part } }, { text });
+    const rows = await evaluateRows(database, condition, [input]);
+    return [rows?.[0] ?? null, (await evaluateConstants(database, condition, input)) ?? null];
+  };
+  const half = "a".repeat(250_000);
+  assert.deepEqual(await searched("a".repeat(1_000_000), `${half}b${half}`), [null, null]);
+  assert.deepEqual(await searched("a".repeat(1_000_000), "ab"), [false, false]);
+  assert.deepEqual(await searched("ab".repeat(1_000), "ba".repeat(999)), [true, true]);
+});
+
 const holds = [
   "!(age != 0 && 1 / age == 1) && (age == 0 || 1 / age == 1)",
   "!(1 / age == 1 && age != 0)",

@@ -32,7 +32,7 @@ export interface TranslationInput {
 }
 
 export type Translation =
-  /** A boolean that is what the rule evaluates to, or NULL where it faults. */
+  /** A boolean that is what the rule evaluates to, or NULL where it faults or could take long. */
   | { readonly kind: "sql"; readonly expression: Fragment }
   | { readonly kind: "untranslatable"; readonly reason: string };
 
@@ -42,7 +42,8 @@ const deepest = 40;
 /**
  * A rule as an SQL expression. It gives what `evaluate` gives, for all values, and no value makes
  * it raise an error: `and`, `or` and `not` have the logic of CEL, with NULL for a fault, and every
- * operation that could fail is guarded. A rule without such an expression is untranslatable.
+ * operation that could fail is guarded. What could take long is NULL, too, and left to the interpreter. A rule without
+ * such an expression is untranslatable.
  */
 export function translateCondition(tree: ConditionTree, input: TranslationInput): Translation {
   const translator = { input, names: makeNames(), depth: 0 };
