@@ -243,3 +243,22 @@ rule held(text string) { text.contains(context.data.part) }`,
     { ask: "folder:a other user:ann", answer: "allowed", data: { part: `a${longText}` } },
   ],
 });
+
+scene("a text that is put together of long ones is compared", {
+  schema: `
+entity user {}
+entity folder {
+  relation viewer @user
+  attribute text string
+  permission same = doubled(text)
+  permission other = viewer not doubled(text)
+}
+rule doubled(text string) { text + "," + text == context.data.both }`,
+  facts: [`folder:a$text|string:${longText}`, "folder:a#viewer@user:ann"],
+  questions: [
+    { ask: "folder:a same user:ann", answer: "allowed", data: { both: `${longText},${longText}` } },
+    { ask: "folder:a other user:ann", answer: "denied", data: { both: `${longText},${longText}` } },
+    { ask: "folder:a same user:ann", answer: "denied", data: { both: `${longText},${longText}a` } },
+    { ask: "folder:a other user:ann", answer: "allowed", data: { both: longText } },
+  ],
+});

@@ -121,6 +121,21 @@ test("a search that could take long is null in SQL", async () => {
   assert.deepEqual(await searched("ab".repeat(1_000), "ba".repeat(999)), [true, true]);
 });
 
+test("a long text that is put together is null in SQL", async () => {
+  const halves = (times: number): string =>
+    times === 0 ? "name" : `(${halves(times - 1)} + ${halves(times - 1)})`;
+  const condition = compile(`${halves(9)} == context.data.text`);
+  const compared = async (size: number, text: string): Promise<boolean | null | undefined> => {
+    const name = { type: "string", data: "x".repeat(size) } as const;
+    const rows = await evaluateRows(database, condition, [inputOf({ name }, { text })]);
+    return rows?.[0];
+  };
+  assert.equal(await compared(100, "x".repeat(51_200)), true);
+  assert.equal(await compared(100, "x".repeat(51_201)), false);
+  // All copies of it would be more than a text may have in Postgres.
+  assert.equal(await compared(2_500_000, ""), null);
+});
+
 const holds = [
   "!(age != 0 && 1 / age == 1) && (age == 0 || 1 / age == 1)",
   "!(1 / age == 1 && age != 0)",

@@ -1,5 +1,5 @@
 import type { ArithmeticOperator } from "../../condition/tree.ts";
-import { type Fragment, sql } from "../text/fragment.ts";
+import { type Fragment, integer, sql } from "../text/fragment.ts";
 import { addDoubles, divideDoubles, multiplyDoubles } from "./double.ts";
 import { calculateTime } from "./time.ts";
 import {
@@ -13,7 +13,13 @@ import {
   within,
 } from "./value.ts";
 
-/** `left operator right`: NULL where CEL faults, for all values. */
+/**
+ * The longest text that `+` makes in SQL. So much, as often as a rule can have a `+`, is within the steps of the
+ * interpreter, which then has an answer, too.
+ */
+const textBytesMax = 60_000;
+
+/** `left operator right`: NULL where CEL faults, for all values, and for a text that would be too long. */
 export function arithmetic(
   names: Names,
   operator: ArithmeticOperator,
@@ -30,7 +36,7 @@ export function arithmetic(
     if (operator === "+") throw new NoTranslation("`+` of two values of unknown types");
   } else if (kinds.includes("string") && operator === "+") {
     const [first, second] = [toText(names, left), toText(names, right)];
-    if (first !== undefined && second !== undefined) return concatenation(first, second);
+    if (first !== undefined && second !== undefined) return concatenation(names, first, second);
   }
   const [first, second] = [toDouble(names, left), toDouble(names, right)];
   if (first === undefined || second === undefined) {
@@ -57,13 +63,19 @@ function double(expression: Fragment): SqlValue {
   return { kind: "double", nan: true, sql: expression, simple: false, total: false };
 }
 
-function concatenation(left: SqlValue, right: SqlValue): SqlValue {
-  return {
-    kind: "string",
-    sql: sql`(${left.sql} || ${right.sql})`,
-    simple: false,
-    total: left.total && right.total,
-  };
+/**
+ * NULL beyond the limit: a long text may stand in a rule a thousand times, and Postgres keeps each text that is put
+ * together on the way until the rule is done.
+ */
+function concatenation(names: Names, left: SqlValue, right: SqlValue): SqlValue {
+  const expression = repeatTwo(
+    names,
+    [left, right],
+    (a, b) => sql`
+      case when octet_length(${a}) + octet_length(${b}) <= ${integer(textBytesMax)} then ${a} || ${b} end
+    `,
+  );
+  return { kind: "string", sql: expression, simple: false, total: false };
 }
 
 function intResult(
