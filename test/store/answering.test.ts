@@ -8,6 +8,8 @@ import type { Store } from "../../src/store/store.ts";
 import { createMigratedDatabase, type TestDatabase } from "../support/database.ts";
 
 const tenant = "t1" as TenantId;
+/** A rule of hundreds of parts. */
+const many = Array.from({ length: 200 }, (_, at) => `context.data.text == "${at}"`).join(" || ");
 const schema = `entity user {}
 entity doc {
   relation parent @doc
@@ -17,8 +19,10 @@ entity doc {
   permission both = owner or (parent.both and peer.both)
   attribute level integer
   permission ruled = owner or wanted(level)
+  permission listed = owner or many(level)
 }
-rule wanted(level integer) { level > context.data.wanted }`;
+rule wanted(level integer) { level > context.data.wanted }
+rule many(level integer) { level == 0 && (${many}) }`;
 
 let database: TestDatabase;
 let store: Store;
@@ -46,7 +50,7 @@ after(async () => {
   await database.drop();
 });
 
-const ask = (permissions: readonly string[], data: Readonly<Record<string, number>>) =>
+const ask = (permissions: readonly string[], data: Readonly<Record<string, number | string>>) =>
   store.permissions.check(tenant, {
     schemaVersion: undefined,
     snapToken: undefined,
@@ -70,6 +74,23 @@ test("an answer that a rule leaves open is looked into, and counted as that", as
   counts.looked_into = 0;
   await assert.rejects(ask(["ruled"], {}), /RULE_EVALUATION/);
   assert.equal(counts.looked_into, 1);
+});
+
+test("a rule of many parts is interpreted where it reads a long text", async () => {
+  for (const [text, how, allowed] of [
+    ["199", "pushed_down", true],
+    ["x".repeat(1_000), "pushed_down", false],
+    ["x".repeat(1_000_000), "looked_into", false],
+  ] as const) {
+    counts.pushed_down = 0;
+    counts.looked_into = 0;
+    const [answer] = await ask(["listed"], { text });
+    assert.equal(answer?.allowed, allowed);
+    assert.deepEqual(
+      [counts.pushed_down, counts.looked_into],
+      how === "pushed_down" ? [1, 0] : [0, 1],
+    );
+  }
 });
 
 /** Makes `ann` an owner, and returns when that is committed: a statement can wait for it. */

@@ -1,6 +1,6 @@
-import { unreachable } from "../../base/assert.ts";
 import { Pace, runThrough } from "../../base/steps.ts";
 import { defaultValue } from "../../condition/defaults.ts";
+import { partsOf } from "../../condition/parts.ts";
 import type { ConditionTree } from "../../condition/tree.ts";
 import type { RuleDefinition } from "../../language/schema.ts";
 import type { CandidatePlan } from "../../plan/passes/5-drop-guards.ts";
@@ -32,41 +32,5 @@ function isOpen(tree: ConditionTree): boolean {
       return true;
     default:
       return partsOf(tree).some(isOpen);
-  }
-}
-
-function partsOf(tree: ConditionTree): readonly ConditionTree[] {
-  switch (tree.kind) {
-    case "literal":
-    case "parameter":
-    case "data":
-    case "variable":
-      return [];
-    case "select":
-    case "has":
-    case "unary":
-      return [tree.operand];
-    case "index":
-      return [tree.operand, tree.index];
-    case "logical":
-      return tree.operands;
-    case "binary":
-      return [tree.left, tree.right];
-    case "ternary":
-      return [tree.condition, tree.met, tree.otherwise];
-    case "call":
-      return tree.arguments;
-    case "method":
-      return [tree.receiver, ...tree.arguments];
-    case "list":
-      return tree.elements;
-    case "map":
-      return tree.entries.flatMap(({ key, value }) => [key, value]);
-    case "comprehension":
-      return [tree.range, tree.predicate];
-    case "transform":
-      return [tree.range, tree.result, ...(tree.predicate === undefined ? [] : [tree.predicate])];
-    default:
-      return unreachable(tree);
   }
 }

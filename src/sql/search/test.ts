@@ -1,11 +1,12 @@
 import { unreachable } from "../../base/assert.ts";
 import type { AttributeType } from "../../base/tuple.ts";
+import { allParts } from "../../condition/parts.ts";
 import type { RuleDefinition } from "../../language/schema.ts";
 import type { GuardedTest, State, Test } from "../../plan/plan.ts";
 import { translateCondition } from "../condition/translate.ts";
 import { relationProbe, relationSet, type RelationSet } from "../state/relation-set.ts";
 import { attributeProbe } from "../state/source.ts";
-import { type Fragment, identifier, join, literal, sql } from "../text/fragment.ts";
+import { type Fragment, identifier, integer, join, literal, sql } from "../text/fragment.ts";
 import { behind, passage } from "./guard.ts";
 import { data, numbered, type ReachedEntity, type Writer } from "./writer.ts";
 
@@ -176,12 +177,13 @@ function ruleVerdict(
       ([, type], index) => sql`${typedValue(type, row(index))} as ${identifier(`p${index}`)}`,
     ),
   ];
+  const isSmall = copiesLittle(rule, (name) => sql`${values}.${identifier(name)}`);
   const typed = parameters.map(([, type], index) => isTyped(type, row(index)));
   const isFit = typed.length === 0 ? sql`true` : join(typed, " and ");
   return sql`
     (
       select case
-        when ${values}.fit then case ${translated.expression}
+        when ${values}.fit${isSmall} then case ${translated.expression}
           when true then 2
           when false then 0
           else 1
@@ -196,6 +198,34 @@ function ruleVerdict(
       ) ${values}
     )
   `;
+}
+
+/**
+ * Each part of a rule may copy what it reads, and Postgres keeps all copies until the rule is done. Rules of this many
+ * parts copy little of what a request can bring.
+ */
+const fewParts = 16;
+
+/** The most bytes of what a rule reads, for each of its parts. */
+const copiedMax = 64_000_000;
+
+/**
+ * Whether a rule reads so little that all its parts may copy it, as a further condition on the columns of its values;
+ * empty if it cannot read much. What does not meet it is left to the interpreter, which copies nothing.
+ */
+function copiesLittle(
+  { parameters, condition }: RuleDefinition,
+  column: (name: string) => Fragment,
+): Fragment {
+  const parts = [...allParts(condition.tree)];
+  if (parts.length <= fewParts) return sql``;
+  const large = [...parameters.values()].flatMap((type, index) =>
+    type === "string" || type.endsWith("[]") ? [`p${index}`] : [],
+  );
+  if (parts.some(({ kind }) => kind === "data")) large.push("data");
+  if (large.length === 0) return sql``;
+  const sizes = large.map((name) => sql`pg_column_size(${column(name)})::bigint`);
+  return sql` and ${join(sizes, " + ")} <= ${integer(Math.floor(copiedMax / parts.length))}`;
 }
 
 /**
