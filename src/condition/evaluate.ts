@@ -167,7 +167,8 @@ function* runNode(node: Exclude<ConditionTree, Leaf>, frame: Frame): Steps<Outco
       const receiver = yield* run(node.receiver, frame);
       if (isFault(receiver)) return receiver;
       const values = yield* runAll(node.arguments, frame);
-      return isFault(values) ? values : callMethod(node.method, receiver, values.items);
+      if (isFault(values)) return values;
+      return yield* callMethod(node.method, receiver, values.items, frame.pace);
     }
     case "list":
       return yield* runAll(node.elements, frame);

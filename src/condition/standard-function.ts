@@ -1,3 +1,4 @@
+import type { Pace, Steps } from "../base/steps.ts";
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp } from "./conversion.ts";
 import { matches } from "./pattern.ts";
 import { containsText } from "./search-text.ts";
@@ -40,7 +41,12 @@ export function callFunction(name: FunctionName, values: readonly Value[]): Outc
 }
 
 /** `receiver.name(values)`. */
-export function callMethod(name: MethodName, receiver: Value, values: readonly Value[]): Outcome {
+export function* callMethod(
+  name: MethodName,
+  receiver: Value,
+  values: readonly Value[],
+  pace: Pace,
+): Steps<Outcome> {
   switch (name) {
     case "size":
       return values.length === 0 ? sizeOf(receiver) : noMethod(name, receiver, values);
@@ -48,7 +54,7 @@ export function callMethod(name: MethodName, receiver: Value, values: readonly V
     case "startsWith":
     case "endsWith":
     case "matches":
-      return searchText(name, receiver, values);
+      return yield* searchText(name, receiver, values, pace);
     case "getDate":
     case "getDayOfMonth":
     case "getDayOfWeek":
@@ -72,18 +78,19 @@ export function callMethod(name: MethodName, receiver: Value, values: readonly V
   }
 }
 
-function searchText(
+function* searchText(
   name: "contains" | "startsWith" | "endsWith" | "matches",
   receiver: Value,
   values: readonly Value[],
-): Outcome {
+  pace: Pace,
+): Steps<Outcome> {
   const [part] = values;
   if (typeof receiver !== "string" || typeof part !== "string") {
     return noMethod(name, receiver, values);
   }
   switch (name) {
     case "contains":
-      return containsText(receiver, part);
+      return yield* containsText(receiver, part, pace);
     case "startsWith":
       return receiver.startsWith(part);
     case "endsWith":

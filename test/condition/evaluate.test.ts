@@ -243,10 +243,11 @@ test("a rule that takes long yields, also where nothing of it is long", () => {
     "context.data.list.map(x, x + 1.0).filter(x, x > 0.0).exists_one(x, x == 1.0)",
     Array.from({ length: 50 }, () => "size(context.data.text) > 1").join(" && "),
     Array.from({ length: 50 }, () => "context.data.list == context.data.other").join(" && "),
+    "(context.data.long + context.data.long).contains(context.data.long + 'a')",
   ]) {
     const outcome = compileCondition(rule, new Map());
     assert.ok(outcome.ok, rule);
-    const data = { list, other: [...list], text };
+    const data = { list, other: [...list], text, long: text.repeat(5) };
     const steps = outcome.condition.evaluate({ parameters: new Map(), data }, new Pace());
     assert.ok([...steps].length >= 8, rule);
   }
