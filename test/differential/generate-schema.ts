@@ -247,17 +247,23 @@ export function schemaShape(sketch: SchemaSketch, later: boolean): SchemaShape {
   const usersets = named.flatMap((one) =>
     one.relations.map(([, name]) => ({ type: one.name, relation: name })),
   );
-  const entities: EntityShape[] = named.map((one) => ({
-    name: one.name,
-    relations: one.relations.map(([relationSketch, name]) => ({
-      name,
-      types: relationTypes(relationSketch, name, { own: one.name, usersets, later }),
-    })),
-    attributes: attributesOf(one.sketch.attributes, later),
-    permissions: distinct(one.sketch.permissions, permissionNames, (name) => name).map(
-      ([permission, name]) => ({ name, expression: permission.expression }),
-    ),
-  }));
+  const entities: EntityShape[] = named.map((one) => {
+    const taken = new Set<string>(one.relations.map(([, name]) => name));
+    const attributes = attributesOf(one.sketch.attributes, later, taken);
+    for (const { name } of attributes) taken.add(name);
+    const names = permissionNames.filter((name) => !taken.has(name));
+    return {
+      name: one.name,
+      relations: one.relations.map(([relationSketch, name]) => ({
+        name,
+        types: relationTypes(relationSketch, name, { own: one.name, usersets, later }),
+      })),
+      attributes,
+      permissions: distinct(one.sketch.permissions, names, (name) => name).map(
+        ([permission, name]) => ({ name, expression: permission.expression }),
+      ),
+    };
+  });
   const callable = rulePool.filter((rule) => entities.some((one) => canAsk(one, rule)));
   const rules = distinct(sketch.rules, callable, (one) => one.name).map(([, one]) => one);
   return { entities, rules, text: schemaText(entities, rules) };
@@ -305,6 +311,8 @@ function usualTypes(
     case "banned":
       return [...plain, ...scope.usersets.filter((one) => one.relation === "member").slice(0, 1)];
     case "owner":
+    case "view":
+    case "open":
       return plain;
   }
 }
@@ -333,8 +341,10 @@ function relationType(
 function attributesOf(
   sketches: readonly AttributeSketch[],
   later: boolean,
+  taken: ReadonlySet<string>,
 ): EntityShape["attributes"] {
-  return distinct(sketches, attributePool, (one) => one.name)
+  const free = attributePool.filter(({ name }) => !taken.has(name));
+  return distinct(sketches, free, (one) => one.name)
     .filter(([sketch]) => !later || sketch.later !== "goes")
     .map(([sketch, one]) =>
       later && sketch.later === "changes"

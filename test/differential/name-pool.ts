@@ -4,8 +4,30 @@ export const entityNames = ["user", "bot", "key", "group", "folder", "doc"] as c
 export const nestedNames = ["group", "folder", "doc"] as const;
 /** Types that mostly stand as subjects alone. A relation takes some of them and forbids the others. */
 export const plainNames = ["user", "bot", "key"] as const;
-export const relationNames = ["member", "parent", "viewer", "owner", "banned"] as const;
-export const permissionNames = ["view", "edit", "own", "list"] as const;
+/**
+ * A name may be a relation of one type, a permission of another one and an attribute of a third, and become another
+ * of these in the next version.
+ */
+export const relationNames = [
+  "member",
+  "parent",
+  "viewer",
+  "owner",
+  "banned",
+  "view",
+  "open",
+] as const;
+export const permissionNames = [
+  "view",
+  "edit",
+  "own",
+  "list",
+  "viewer",
+  "member",
+  "owner",
+  "open",
+  "level",
+] as const;
 
 /**
  * Shared by all types, so that an engine which confuses types gets found out; their order by bytes is

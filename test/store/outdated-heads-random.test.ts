@@ -36,11 +36,16 @@ const docs = [
   "entity doc { relation viewer @user attribute public boolean permission view = viewer or public }",
   "entity doc { relation viewer @user relation owner @user permission view = viewer not owner }",
   "entity doc { relation owner @user permission view = owner }",
+  // Names that are of another kind.
+  "entity doc { relation owner @user permission viewer = owner permission view = viewer }",
+  "entity doc { attribute viewer boolean relation public @user permission view = viewer or public }",
+  `entity doc { relation viewer @user attribute public integer permission view = viewer not high(public) }
+  rule high(public integer) { public > 0 }`,
 ];
 
 type Change =
   | { readonly kind: "schema"; readonly user: number; readonly doc: number }
-  | { readonly kind: "write"; readonly what: "viewer" | "owner" | "public" | "nothing" }
+  | { readonly kind: "write"; readonly what: keyof typeof writes }
   | { readonly kind: "anew" };
 
 const kinds = [
@@ -58,7 +63,7 @@ const kinds = [
 interface Asked {
   readonly kind: (typeof kinds)[number];
   readonly type: "user" | "doc";
-  readonly name: "view" | "viewer";
+  readonly name: "view" | "viewer" | "public";
   /** Which of the tokens that there ever were; undefined: the present state. */
   readonly at: number | undefined;
   /** Which of the versions that there ever were; undefined: the head. */
@@ -78,7 +83,15 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       kind: fc.constant("write" as const),
-      what: fc.constantFrom("viewer", "owner", "public", "nothing"),
+      what: fc.constantFrom(
+        "viewer",
+        "owner",
+        "public",
+        "seen",
+        "publicTuple",
+        "publicNumber",
+        "nothing",
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ kind: "anew" as const }) },
@@ -86,7 +99,7 @@ const anyChange: fc.Arbitrary<Change> = fc.oneof(
 const anyAsked: fc.Arbitrary<Asked> = fc.record({
   kind: fc.constantFrom(...kinds),
   type: fc.constantFrom("user", "doc"),
-  name: fc.constantFrom("view", "viewer"),
+  name: fc.constantFrom("view", "view", "viewer", "public"),
   at: fc.option(fc.nat(20), { nil: undefined }),
   under: fc.option(fc.nat(20), { nil: undefined, freq: 3 }),
 });
@@ -187,6 +200,9 @@ const writes = {
   viewer: { tuples: ["doc:1#viewer@user:1"] },
   owner: { tuples: ["doc:1#owner@user:1"] },
   public: { attributes: [attribute("public", isPublic)] },
+  seen: { attributes: [attribute("viewer", isPublic)] },
+  publicTuple: { tuples: ["doc:1#public@user:1"] },
+  publicNumber: { attributes: [attribute("public", { type: "integer", data: 1 })] },
   nothing: {},
 };
 
