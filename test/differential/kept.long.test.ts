@@ -1,0 +1,3 @@
+import { testRandomKept } from "./random-kept.ts";
+
+testRandomKept(300);
