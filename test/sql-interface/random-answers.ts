@@ -71,7 +71,7 @@ export function testRandomAnswers(defaultCases: number): void {
 
   test("every function answers yes, no and that it does not know", (t) => {
     t.diagnostic([...tally].map(([key, count]) => `${key}: ${count}`).join(", "));
-    for (const name of ["may", "may_of", "visible", "who"]) {
+    for (const name of ["may", "may_of", "visible", "visible_count", "who"]) {
       assert.ok(tally.has(`${name}: true`), name);
       assert.ok(tally.has(`${name}: false`), name);
     }

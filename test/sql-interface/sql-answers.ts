@@ -177,6 +177,44 @@ async function lookupFaults(asking: Asking, item: CheckItem): Promise<readonly s
     const found = await idsOf(asking, name, item, { expected, ask });
     faults.push(...found.map((fault) => `${name} ${itemText(item)}: ${fault}`));
   }
+  if (subject.relation === "") {
+    const found = await countFaults(asking, item, entities);
+    faults.push(...found.map((fault) => `visible_count ${itemText(item)}: ${fault}`));
+  }
+  return faults;
+}
+
+/** With what it counts at most, from nothing to more than there is. */
+async function countFaults(
+  asking: Asking,
+  item: CheckItem,
+  expected: readonly (readonly [id: string, outcomes: readonly Outcome[]])[],
+): Promise<readonly string[]> {
+  const { connection: sql, tenant } = asking;
+  const { entity, permission, subject } = item;
+  const isOpen = expected.some(([, outcomes]) => outcomes.length > 1 || outcomes.some(isError));
+  const allowed = expected.filter(([, outcomes]) => outcomes.includes("allowed")).length;
+  const faults: string[] = [];
+  for (const atMost of [0, 1, 2, 100]) {
+    let counted = -1;
+    const answer = await answerOf(asking, "visible_count", async () => {
+      const [row] = await sql<{ count: number }[]>`
+        select pemba.visible_count(
+          ${tenant}, ${entity.type}, ${permission}, ${subject.type}, ${subject.id}, ${atMost}
+        ) as count
+      `;
+      counted = row?.count ?? -1;
+      return counted > 0;
+    });
+    if (answer === "undecided") {
+      if (!isOpen) faults.push("it is undecided, but every answer is known");
+    } else if (typeof answer !== "boolean") {
+      const fault = faultIn(asking, item, answer, []);
+      if (fault !== undefined) faults.push(fault);
+    } else if (!isOpen && counted !== Math.min(allowed, atMost + 1)) {
+      faults.push(`it counts ${counted} of ${allowed}, at most ${atMost}`);
+    }
+  }
   return faults;
 }
 

@@ -1,0 +1,1 @@
+import "./rules-random.test.ts";
