@@ -5,6 +5,7 @@ import { type LimitedKey, presharedKeys } from "../auth/preshared-keys.ts";
 import { createRateLimit, type RateLimit } from "../auth/rate-limit.ts";
 import type { Config } from "../config/options.ts";
 import type { ScopedKey } from "../config/scoped-keys.ts";
+import { bodyLimit } from "../http/body.ts";
 import { Intake, type MakeShares } from "../intake/intake.ts";
 
 /** The limits that hold for all processes of an instance together. */
@@ -26,6 +27,12 @@ export async function openAdmission(
   { rateLimit, makeShares }: InstanceLimits = ownLimits(config),
 ): Promise<{ readonly admission: Admission; close(): Promise<void> }> {
   logger.info(`at most ${rateLimit.perSecond} requests a second are taken (\`server.rate_limit\`)`);
+  const share = config["server.tenant.body_limit"];
+  if (share < bodyLimit) {
+    logger.warn(
+      `\`server.tenant.body_limit\`: is ${share}, so a longer request is never taken: a request may have ${bodyLimit} bytes`,
+    );
+  }
   const authenticator = config["authn.enabled"]
     ? await openAuthenticator(config, logger)
     : undefined;

@@ -62,6 +62,21 @@ async function open(t: TestContext, key: SigningKey, ...flags: readonly string[]
   };
 }
 
+test("a share of bodies that is smaller than the largest request is warned of", async () => {
+  const warningsOf = async (limit: string): Promise<readonly string[]> => {
+    const lines: string[] = [];
+    const logger = pino({ level: "warn" }, { write: (line) => void lines.push(line) });
+    const config = configOf({ args: [`--server-tenant-body-limit=${limit}`] });
+    await (await openAdmission(config, logger)).close();
+    return lines;
+  };
+  assert.deepEqual(await warningsOf("4MiB"), []);
+  assert.match(
+    (await warningsOf("1MiB")).join(""),
+    /`server\.tenant\.body_limit`: is 1048576, so a longer request is never taken/,
+  );
+});
+
 test("the keys of the issuer are fetched anew after `authn.oidc.refresh_interval`", async (t) => {
   const key = await makeKey("first");
   const { issuer, accepts } = await open(t, key, "--authn-oidc-refresh-interval=20ms");
