@@ -36,6 +36,8 @@ const language = new Set([
   "up",
   "job",
   "instance",
+  // With `database.clusters`, metrics of each cluster have it as well.
+  "cluster",
   "le",
 ]);
 
