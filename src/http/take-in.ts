@@ -67,6 +67,8 @@ export function takeInRequests(
     });
     // A pipe does not pass errors on, and the body of a client that has left has no other end.
     payload.once("error", (error) => counted.destroy(error));
+    // A body that was refused has no reader, and its client may still leave.
+    counted.on("error", () => undefined);
     done(null, payload.pipe(counted));
   });
 

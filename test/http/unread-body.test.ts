@@ -14,8 +14,10 @@ const path = "/v1/tenants/t1/schemas/list";
 describe("a body that is too large", () => {
   let app: TestApp;
   let port: number;
+  const connections = new Set<Socket>();
   before(async () => {
     app = (await memory?.start()) ?? assert.fail();
+    app.app.server.on("connection", (socket: Socket) => connections.add(socket));
     port = Number(new URL(await app.app.listen({ port: 0, host: "127.0.0.1" })).port);
   });
   after(async () => {
@@ -54,6 +56,27 @@ describe("a body that is too large", () => {
       assert.match(body, /^\{"code":8,"message":"ERROR_CODE_PAYLOAD_TOO_LARGE: /);
       assert.match(head, new RegExp(`\r\ncontent-length: ${body.length}\r\n`, "i"));
     });
+
+    test(`${name} may end with its client, and the server serves on`, async (t) => {
+      const socket = await open(t, header);
+      socket.on("error", () => undefined);
+      const answered = once(socket, "data");
+      for (let sent = 0; sent < 5; sent++) socket.write(piece);
+      const [answer] = (await answered) as [Buffer];
+      assert.match(answer.toString(), /^HTTP\/1\.1 413 /);
+      const connection = connectionOf(socket);
+      const left = new Promise((resolve) => connection.once("close", resolve));
+      socket.resetAndDestroy();
+      await left;
+      assert.equal((await app.send("POST", path, "{}")).status, 200);
+    });
+  }
+
+  /** The side of the server. */
+  function connectionOf(socket: Socket): Socket {
+    return (
+      [...connections].find(({ remotePort }) => remotePort === socket.localPort) ?? assert.fail()
+    );
   }
 
   test("is answered before it ends, and a client that does not go on is not waited for", async (t) => {
