@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
 
-import { errorOf, type PembaError } from "../base/error.ts";
+import { cancelled, errorOf, type PembaError } from "../base/error.ts";
 import { clientGone } from "./client-gone.ts";
 import { lateness } from "./deadline.ts";
 import { errorBody } from "./error-body.ts";
@@ -56,7 +56,10 @@ export async function replyWithStream<T>(
     readonly open: (signal: AbortSignal) => Promise<AsyncIterable<readonly T[]>>;
   },
 ): Promise<FastifyReply> {
-  const groups = await stream.open(clientGone(reply));
+  const signal = clientGone(reply);
+  const groups = await stream.open(signal);
+  // The time of a request may be over, too, and the error sent.
+  if (signal.aborted) throw cancelled(undefined);
   const chunks = chunksOf(reply, asWorkOf(request, groups), stream.format);
   const body = Readable.from(withHead(reply, chunks), { objectMode: false });
   reply.header("cache-control", "no-store").type(stream.format.contentType);

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { test } from "node:test";
+
+import { pino } from "pino";
+
+import { buildHttpServer } from "../../src/http/server.ts";
+import { createHealth } from "../../src/service/health.ts";
+import { createMemoryStore } from "../../src/store/memory/store.ts";
+import { admitAll } from "../support/admit-all.ts";
+
+test("a client that leaves, or whose time is over, before a stream begins is no fault of the server", async (t) => {
+  const memory = createMemoryStore({ maxSchemaCacheBytes: 1_000_000, watch: { readAheadMax: 1 } });
+  let asked = Promise.withResolvers<void>();
+  const changes: typeof memory.changes = {
+    ...memory.changes,
+    async follow(tenant, request) {
+      const { signal } = request;
+      const stream = await memory.changes.follow(tenant, request);
+      asked.resolve();
+      if (!signal.aborted) await once(signal, "abort");
+      return stream;
+    },
+  };
+  const store = { ...memory, changes };
+  const service = { store, health: createHealth(store), maxDataPerWrite: 1, bulkLimit: 1 };
+  const lines: string[] = [];
+  const logger = pino({ level: "info" }, { write: (line) => void lines.push(line) });
+  const app = buildHttpServer({ service, admission: admitAll, logger });
+  t.after(async () => {
+    await app.close();
+    await memory.close();
+  });
+  const url = await app.listen({ host: "127.0.0.1", port: 0 });
+  lines.length = 0;
+  for (const form of ["documented", "protobuf"]) {
+    const headers = { "pemba-json": form };
+    const leaving = new AbortController();
+    asked = Promise.withResolvers();
+    const { signal } = leaving;
+    const asking = { method: "POST", body: "{}" };
+    const answer = fetch(`${url}/v1/tenants/t1/watch`, { ...asking, headers, signal });
+    const left = assert.rejects(answer, { name: "AbortError" });
+    await asked.promise;
+    leaving.abort();
+    await left;
+    const inTime = { ...headers, "grpc-timeout": "10m" };
+    const late = await fetch(`${url}/v1/tenants/t1/watch`, { ...asking, headers: inTime });
+    assert.equal(late.status, 504);
+    await late.text();
+  }
+  // What is written of a request is written before the next one is answered.
+  assert.equal((await fetch(`${url}/healthz`)).status, 200);
+  assert.deepEqual(lines, []);
+});
