@@ -32,14 +32,16 @@ export function healthRoutes(app: HttpApp, service: Service): void {
   app.get(healthPath, { schema }, async (_request, reply) => {
     const { health } = service;
     const [serving, clusters] = await Promise.all([health.serving(), health.clusters()]);
-    return await reply.status(serving ? 200 : 503).send({
+    reply.status(serving ? 200 : 503);
+    // Not sent here: the time of the request may be over, and the error sent.
+    return {
       status: stateName(serving),
       ...(clusters !== undefined && {
         clusters: Object.fromEntries(
           [...clusters].map(([name, isAnswering]) => [name, stateName(isAnswering)]),
         ),
       }),
-    });
+    };
   });
   app.get(
     livenessPath,

@@ -53,3 +53,23 @@ test("a client that leaves, or whose time is over, before a stream begins is no 
   assert.equal((await fetch(`${url}/healthz`)).status, 200);
   assert.deepEqual(lines, []);
 });
+
+test("a probe of health whose time is over gets one answer", async (t) => {
+  const memory = createMemoryStore({ maxSchemaCacheBytes: 1_000_000 });
+  const answering = Promise.withResolvers<boolean>();
+  const health = { ...createHealth(memory), serving: async () => await answering.promise };
+  const lines: string[] = [];
+  const logger = pino({ level: "info" }, { write: (line) => void lines.push(line) });
+  const service = { store: memory, health, maxDataPerWrite: 1, bulkLimit: 1 };
+  const app = buildHttpServer({ service, admission: admitAll, logger });
+  t.after(async () => {
+    await app.close();
+    await memory.close();
+  });
+  const headers = { "grpc-timeout": "10m" };
+  const { statusCode } = await app.inject({ method: "GET", url: "/healthz", headers });
+  assert.equal(statusCode, 504);
+  answering.resolve(true);
+  assert.equal((await app.inject({ method: "GET", url: "/healthz" })).statusCode, 200);
+  assert.deepEqual(lines, []);
+});
