@@ -77,6 +77,15 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/** Codes of a question without an answer. Another one about the same entity and subject may have one. */
+export const unansweredCodes: ReadonlySet<string | undefined> = new Set<ErrorCode>([
+  "ATTRIBUTE_TYPE_MISMATCH",
+  "DEPTH_NOT_ENOUGH",
+  "GATHER_LIMIT_EXCEEDED",
+  "RULE_EVALUATION",
+  "UNDEFINED_RESULT",
+]);
+
 /** One of the faults of a request, as it stands in the `details` of an error body. */
 export interface ErrorDetail {
   /** JSON path of the field in the request, such as `tuples[3].relation`. */

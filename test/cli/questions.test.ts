@@ -225,6 +225,38 @@ test("can says which names cannot be answered beside those that can", async () =
   assert.deepEqual([wrong.status, wrong.stdout], [1, ""]);
 });
 
+test("can answers the other names if an attribute is stored with a type that the schema had before", async () => {
+  const tenant = ["--tenant", "retyped"];
+  const done = async (words: readonly string[], input?: string): Promise<void> => {
+    const { status, stderr } = await scene.pemba([...words, ...tenant], input);
+    assert.equal(status, 0, stderr);
+  };
+  assert.equal((await scene.pemba(["tenant", "create", "retyped"])).status, 0);
+  await done(
+    ["schema", "write", "-"],
+    schema.replace(/level integer/g, "level string").replace(/level < .*limit\)/, "level < 'a'"),
+  );
+  await done(["attribute", "write", "doc:memo$level|string:high"]);
+  await done(["schema", "write", "-"], schema);
+  const asked = ["can", "doc:memo", "user:ada", ...tenant, "--context", "-"];
+  const { status, stdout } = await scene.pemba(asked, '{"data":{"limit":0}}');
+  assert.equal(status, 1);
+  assert.match(
+    stdout,
+    /^blocked  denied\nlow {6}error: .*stored as `string`.*\nview {5}denied\nviewer {3}denied\n$/,
+  );
+});
+
+test("can reports a mistake of the request once", async () => {
+  const asked = ["can", "doc:memo", "user:ada", "--context", "-"];
+  const { status, stdout, stderr } = await scene.pemba(
+    asked,
+    '{"attributes":["doc:memo$level|string:high"]}',
+  );
+  assert.deepEqual([status, stdout], [1, ""]);
+  assert.match(stderr, /^pemba: [^\n]*context\.attributes\[0\][^\n]*\n$/);
+});
+
 test("expand prints the tree with its operators, subjects and values", async () => {
   const { stdout, stderr } = await scene.pemba(["expand", "doc:plan", "view"]);
   assert.equal(stderr, "");

@@ -1,5 +1,6 @@
 import { type Static, Type } from "typebox";
 
+import { unansweredCodes } from "../../base/error.ts";
 import { askTenant, ServerRefusal } from "../client/ask.ts";
 import { readDefinitions } from "../client/head-schema.ts";
 import type { EntityWord, SubjectWord } from "../client/notation.ts";
@@ -8,14 +9,6 @@ import { messageOf } from "../output.ts";
 import { ResultShape } from "./result.ts";
 
 const CheckAnswer = Type.Object({ can: ResultShape });
-
-/** Codes of errors that one permission may have and another of the same entity may lack. */
-const codesOfOne: ReadonlySet<string | undefined> = new Set([
-  "DEPTH_NOT_ENOUGH",
-  "GATHER_LIMIT_EXCEEDED",
-  "RULE_EVALUATION",
-  "UNDEFINED_RESULT",
-]);
 
 /** The answers that there are, and the messages of those that there are not, by the names. */
 export interface EachAnswer {
@@ -37,7 +30,7 @@ export async function askEach(
     readonly subject: SubjectWord;
   },
 ): Promise<EachAnswer> {
-  if (!(failure instanceof ServerRefusal) || !codesOfOne.has(failure.code)) throw failure;
+  if (!(failure instanceof ServerRefusal) || !unansweredCodes.has(failure.code)) throw failure;
   const results: Record<string, Static<typeof ResultShape>> = {};
   const errors: Record<string, string> = {};
   for (const permission of await namesOf(server, question.entity.type, failure)) {
@@ -45,10 +38,14 @@ export async function askEach(
     try {
       results[permission] = (await askTenant(server, "permissions/check", request)).can;
     } catch (error) {
-      if (!(error instanceof ServerRefusal) || !codesOfOne.has(error.code)) throw error;
+      if (!(error instanceof ServerRefusal) || !unansweredCodes.has(error.code)) throw error;
       errors[permission] = messageOf(error);
     }
   }
+  // An error that is the same for all names is one of the request.
+  const isOfRequest =
+    new Set(Object.values(errors)).size === 1 && Object.keys(results).length === 0;
+  if (isOfRequest) throw failure;
   return { results, errors };
 }
 
