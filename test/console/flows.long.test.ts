@@ -381,6 +381,30 @@ for (const engine of engineNames) {
       await opened.page.getByRole("dialog").waitFor({ state: "detached" });
     });
 
+    test("sees the permissions that have an answer beside one that has none", async () => {
+      const schema = `entity user {}
+entity doc {
+  relation owner @user
+  attribute ends double
+  permission edit = owner and open(ends)
+  permission view = owner
+}
+rule open(ends double) { context.data.now < ends }`;
+      const owns = {
+        entity: { type: "doc", id: "1" },
+        relation: "owner",
+        subject: { type: "user", id: "ada" },
+      };
+      await console.call("create", { id: "ruled", name: "ruled" });
+      await console.call("ruled/schemas/write", { schema });
+      await console.call("ruled/data/write", { metadata: {}, tuples: [owns] });
+      await opened.go("#/ruled/ask?mode=all&subject=user:ada&entity=doc:1");
+      await opened.page.getByText("2 of 3").waitFor();
+      await opened.page.getByText("no answer").waitFor();
+      await button("Why edit");
+      await opened.page.getByText("no such key: `now`").waitFor();
+    });
+
     test("is told which field of a question is wrong", async () => {
       await opened.go("#/documents-and-folders/ask");
       await ask("ada", "view", "document:budget");

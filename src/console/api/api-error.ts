@@ -1,3 +1,5 @@
+import { unansweredCodes } from "../../base/error.ts";
+
 /** One fault of what was sent. */
 export interface FaultDetail {
   readonly field?: string;
@@ -37,6 +39,11 @@ export class ApiError extends Error {
 /** Whether the token may not do it in any tenant. */
 export function lacksScope({ code }: ApiError): boolean {
   return code === "ERROR_CODE_INSUFFICIENT_SCOPE";
+}
+
+/** Whether a question was understood and has no answer. */
+export function isUnanswered({ code }: ApiError): boolean {
+  return unansweredCodes.has(code.replace(/^ERROR_CODE_/, ""));
 }
 
 /** Whether the state that it was about is not kept any more: what goes on from it has to begin anew. */

@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 
 import type { explainAnswer } from "../../http/shapes/explain.ts";
 import type {
+  checkAnswer,
   lookupEntityAnswer,
   lookupSubjectAnswer,
   subjectPermissionAnswer,
@@ -84,9 +85,20 @@ export async function lookupSubject(
   return await ask(tenant, "lookup-subject", question, signal);
 }
 
+/** A question about an entity and a subject. */
+export type AskedAbout = AskedFrame & { readonly entity: EntityRef; readonly subject: SubjectRef };
+
+export async function check(
+  tenant: string,
+  question: AskedAbout & { readonly permission: string },
+  signal?: AbortSignal,
+): Promise<Static<typeof checkAnswer>> {
+  return await ask(tenant, "check", question, signal);
+}
+
 export async function listPermissions(
   tenant: string,
-  question: AskedFrame & { readonly entity: EntityRef; readonly subject: SubjectRef },
+  question: AskedAbout,
   signal?: AbortSignal,
 ): Promise<Static<typeof subjectPermissionAnswer>> {
   return await ask(tenant, "subject-permission", question, signal);
