@@ -377,6 +377,12 @@ for (const engine of engineNames) {
       await opened.page.getByLabel("Facts, one a line").fill("document:a#viewer@user:b\nnonsense");
       await opened.page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
       await opened.page.getByText(/^Line 2:/).waitFor();
+      // Both kinds of facts are counted by themselves in a request.
+      await opened.page
+        .getByLabel("Facts, one a line")
+        .fill("// refused\ndocument:a$public|boolean:true\ndocument:a#nothing@user:b");
+      await opened.page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+      await opened.page.getByText(/^Line 3: `nothing` is not a relation of `document`/).waitFor();
       await opened.page.keyboard.press("Escape");
       await opened.page.getByRole("dialog").waitFor({ state: "detached" });
     });

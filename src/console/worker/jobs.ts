@@ -7,11 +7,21 @@ import type { Inspected } from "./inspect.ts";
 import type { AskedName, NamePlace, RenamedName, Renaming } from "./named-texts.ts";
 import type { TestReport } from "./run-test.ts";
 
-/** Facts that were read from a text, and what of it was not understood. */
+/** What is wrong with a line of facts. */
+export interface LineProblem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Facts that were read from a text, with the line of each, and what of it was not understood. */
 export interface ReadFacts {
   readonly tuples: readonly TupleAnswer[];
   readonly attributes: readonly AttributeAnswer[];
-  readonly problems: readonly { readonly line: number; readonly message: string }[];
+  readonly lines: {
+    readonly tuples: readonly number[];
+    readonly attributes: readonly number[];
+  };
+  readonly problems: readonly LineProblem[];
 }
 
 /** What a worker does: the input and the output of each job. All of it can be copied between threads. */

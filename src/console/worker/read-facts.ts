@@ -4,7 +4,7 @@ import type { Attribute, Tuple } from "../../base/tuple.ts";
 import { typeUrlOf } from "../../service/value-type.ts";
 import { attributeJson } from "../../store/attribute-value.ts";
 import type { AttributeAnswer } from "../api/data.ts";
-import type { ReadFacts } from "./jobs.ts";
+import type { LineProblem, ReadFacts } from "./jobs.ts";
 
 /** Further problems do not help. */
 export const problemsMax = 20;
@@ -13,20 +13,26 @@ export const problemsMax = 20;
 export function readLines(text: string): ReadFacts {
   const tuples: Tuple[] = [];
   const attributes: AttributeAnswer[] = [];
-  const problems: { readonly line: number; readonly message: string }[] = [];
+  const lines: { tuples: number[]; attributes: number[] } = { tuples: [], attributes: [] };
+  const problems: LineProblem[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "" || line.trimStart().startsWith("//")) continue;
     try {
       const element = parseTextNotation(line);
-      if (element.kind === "tuple") tuples.push(element.tuple);
-      else attributes.push(attributeAnswerOf(element.attribute));
+      if (element.kind === "tuple") {
+        tuples.push(element.tuple);
+        lines.tuples.push(index + 1);
+      } else {
+        attributes.push(attributeAnswerOf(element.attribute));
+        lines.attributes.push(index + 1);
+      }
     } catch (error) {
       if (!(error instanceof PembaError)) throw error;
       problems.push({ line: index + 1, message: error.plainMessage });
       if (problems.length === problemsMax) break;
     }
   }
-  return { tuples, attributes, problems };
+  return { tuples, attributes, lines, problems };
 }
 
 /** An attribute as it is sent. */

@@ -7,11 +7,17 @@ export function readTestData(text: string): ReadFacts {
   const read = readModelFile(text, "test", { isStrict: false, minDepth: 0 });
   if (read.kind === "problems") {
     const problems = read.problems.map(({ place, message }) => ({ line: place.line, message }));
-    return { tuples: [], attributes: [], problems: problems.slice(0, problemsMax) };
+    const lines = { tuples: [], attributes: [] };
+    return { tuples: [], attributes: [], lines, problems: problems.slice(0, problemsMax) };
   }
+  const { tuples, attributes } = read.file;
   return {
-    tuples: read.file.tuples.map(({ value }) => value),
-    attributes: read.file.attributes.map(({ value }) => attributeAnswerOf(value)),
+    tuples: tuples.map(({ value }) => value),
+    attributes: attributes.map(({ value }) => attributeAnswerOf(value)),
+    lines: {
+      tuples: tuples.map(({ place }) => place.line),
+      attributes: attributes.map(({ place }) => place.line),
+    },
     problems: [],
   };
 }

@@ -5,7 +5,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useAction } from "../../ui/use-action.ts";
 import { schemaWorker } from "../../worker/client.ts";
-import type { ReadFacts } from "../../worker/jobs.ts";
+import type { LineProblem } from "../../worker/jobs.ts";
 import { writeFacts } from "./write-facts.ts";
 
 /** Larger files are for the command line, which reads them as a stream. */
@@ -22,7 +22,7 @@ export function AddFacts({
   readonly onAdded: () => void;
 }): VNode {
   const [text, setText] = useState("");
-  const [problems, setProblems] = useState<ReadFacts["problems"]>([]);
+  const [problems, setProblems] = useState<readonly LineProblem[]>([]);
   const { run, isRunning, error } = useAction();
   const take = (file: File | undefined): void => {
     if (file === undefined) return;
@@ -38,8 +38,9 @@ export function AddFacts({
       });
       setProblems(read.problems);
       if (read.problems.length > 0) return;
-      await writeFacts(tenant, read);
-      onAdded();
+      const refused = await writeFacts(tenant, read);
+      setProblems(refused);
+      if (refused.length === 0) onAdded();
     });
   return (
     <Dialog title="Add tuples and attributes" onClose={onClose}>
@@ -109,13 +110,13 @@ function FactsField({
   );
 }
 
-function LineProblems({ problems }: { readonly problems: ReadFacts["problems"] }): VNode | null {
+function LineProblems({ problems }: { readonly problems: readonly LineProblem[] }): VNode | null {
   if (problems.length === 0) return null;
   return (
     <div class="notice bad" role="alert">
       <ul>
         {problems.map(({ line, message }) => (
-          <li key={line}>
+          <li key={`${line} ${message}`}>
             Line {line}: <bdi>{message}</bdi>
           </li>
         ))}

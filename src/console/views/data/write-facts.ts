@@ -1,18 +1,44 @@
+import { ApiError } from "../../api/api-error.ts";
 import { writeData } from "../../api/data.ts";
-import type { ReadFacts } from "../../worker/jobs.ts";
+import type { LineProblem, ReadFacts } from "../../worker/jobs.ts";
+import { refusedLines } from "./refused-lines.ts";
 
 /** As many facts as a server takes in one write by default. */
 const factsMax = 1_000;
 
-/** Writes facts in as many requests as they need. If one fails, those before it are written. */
+/**
+ * Writes facts in as many requests as they need. Returns the lines of those that the server refuses. The
+ * requests before are written then.
+ */
 export async function writeFacts(
   tenant: string,
-  { tuples, attributes }: Pick<ReadFacts, "tuples" | "attributes">,
-): Promise<void> {
+  { tuples, attributes, lines }: Omit<ReadFacts, "problems">,
+): Promise<readonly LineProblem[]> {
   for (let first = 0; first < tuples.length; first += factsMax) {
-    await writeData(tenant, { tuples: tuples.slice(first, first + factsMax), attributes: [] });
+    const facts = { tuples: tuples.slice(first, first + factsMax), attributes: [] };
+    const refused = await writeBatch(tenant, facts, lines.tuples.slice(first));
+    if (refused.length > 0) return refused;
   }
   for (let first = 0; first < attributes.length; first += factsMax) {
-    await writeData(tenant, { tuples: [], attributes: attributes.slice(first, first + factsMax) });
+    const facts = { tuples: [], attributes: attributes.slice(first, first + factsMax) };
+    const refused = await writeBatch(tenant, facts, lines.attributes.slice(first));
+    if (refused.length > 0) return refused;
+  }
+  return [];
+}
+
+/** Writes facts of one kind. Fails if the server refuses them for another reason than a fact. */
+async function writeBatch(
+  tenant: string,
+  facts: Pick<ReadFacts, "tuples" | "attributes">,
+  lines: readonly number[],
+): Promise<readonly LineProblem[]> {
+  try {
+    await writeData(tenant, facts);
+    return [];
+  } catch (error) {
+    const refused = error instanceof ApiError ? refusedLines(error, lines) : [];
+    if (refused.length === 0) throw error;
+    return refused;
   }
 }

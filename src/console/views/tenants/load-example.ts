@@ -26,7 +26,8 @@ export async function loadExample(example: ExampleModel): Promise<string> {
   const facts = await schemaWorker.ask("readTestData", { text: example.test });
   const tenant = await createFreeTenant(example.name);
   await changeSchema(tenant, { expectedHead: "", schema: example.schema });
-  await writeFacts(tenant, facts);
+  const [refused] = await writeFacts(tenant, facts);
+  if (refused !== undefined) throw new Error(`line ${refused.line}: ${refused.message}`);
   draftOf(tenant, "test").set(example.test);
   return tenant;
 }
