@@ -42,7 +42,7 @@ export function renamableAt(
   const mention = nameAt(project, uri, offset);
   if (mention === undefined) return refused("there is no name here");
   const { text, span, naming } = mention;
-  if (naming.role === "value-type") return refused(`\`${text}\` is a type of the language`);
+  if (naming.role === "value-type") return refused("types of values are words of the language");
   if (project.schema.names.meaningOf(mention).length === 0) {
     return refused(`the schema does not declare ${quote(text)}`);
   }

@@ -166,7 +166,7 @@ test("a rename is refused with the reason", () => {
     ["user {}", "rule", "`rule` is a keyword"],
     ["limit <", "context", "`context` has a meaning in rules, a parameter needs another name"],
     ["limit <", "string", "`string` has a meaning in rules, a parameter needs another name"],
-    ["integer\n", "text", "`integer` is a type of the language"],
+    ["integer\n", "text", "types of values are words of the language"],
     ["{}", "x", "there is no name here"],
   ];
   for (const [part, name, reason] of cases) {
