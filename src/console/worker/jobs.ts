@@ -1,4 +1,3 @@
-import type { SchemaDifference } from "../../authoring/diff/diff.ts";
 import type { Completions } from "../../editor/complete.ts";
 import type { NameHover } from "../../editor/hover.ts";
 import type { AttributeAnswer, TupleAnswer } from "../api/data.ts";
@@ -43,10 +42,6 @@ export interface Jobs {
   /** Lays out the graph of a schema. Fails if it is none. */
   readonly draw: readonly [input: { readonly text: string }, output: DrawnGraph];
   readonly format: readonly [input: { readonly text: string }, output: string];
-  readonly diff: readonly [
-    input: { readonly before: string; readonly after: string },
-    output: readonly SchemaDifference[],
-  ];
   /** Prints the plan and the SQL of a check. */
   readonly plan: readonly [
     input: {

@@ -1,4 +1,3 @@
-import { diffSchemas } from "../../authoring/diff/diff.ts";
 import { formatSchemaText } from "../../authoring/format/format.ts";
 import { planCheck, printCheck } from "../../authoring/plan/print-check.ts";
 import { runThrough } from "../../base/steps.ts";
@@ -37,7 +36,6 @@ const doers: Doers = {
   rename: async (asked) => (await readNames()).renameIn(asked),
   draw: ({ text }) => drawGraph(compileSchemaText(text)),
   format: ({ text }) => formatSchemaText(text),
-  diff: ({ before, after }) => diffSchemas(compileSchemaText(before), compileSchemaText(after)),
   plan: ({ text, ...question }) => {
     const schema = compileSchemaText(text);
     // Each argument of a rule is the attribute of the same name.
