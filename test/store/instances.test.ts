@@ -226,6 +226,28 @@ test("a copy of a database answers as before, and refuses the tokens of the orig
   await close();
 });
 
+test("instances that start at the same time on a copy of a database all open it", async () => {
+  const { store: original, url, close } = await openPostgres();
+  await original.close();
+  const setup = connect(url, 1);
+  // As the row looks in a copy.
+  await setup`update installation set system_identifier = '1'`;
+  await setup`select pg_advisory_lock(lock_key(0, 0))`;
+  const opening = Promise.all([openStore(url), openStore(url)]);
+  await until(async () => {
+    const waiting = await setup`
+      select from pg_locks
+      where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())
+    `;
+    return waiting.length === 2 ? true : undefined;
+  });
+  await setup`select pg_advisory_unlock(lock_key(0, 0))`;
+  for (const store of await opening) await store.close();
+  await setup.end({ timeout: 1 });
+  await close();
+});
+
 test("an empty tenant can be written into by many instances at once", async () => {
   const { store: one, url, close } = await openPostgres();
   const others = await Promise.all([1, 2].map(async () => await openStore(url)));
