@@ -360,6 +360,9 @@ for (const engine of engineNames) {
       await facts.fill("document:plan#viewer@user:xena");
       await button("Ask");
       await opened.page.getByText("Allowed").waitFor();
+      await facts.fill("// refused\ndocument:plan#nothing@user:xena");
+      await button("Ask");
+      await opened.page.getByText("line 2: `nothing` is not a relation of `document`").waitFor();
       await facts.fill("");
       await ask("user:past", "view", "document:plan");
       await opened.page.getByText("Denied").waitFor();

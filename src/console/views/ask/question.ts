@@ -1,6 +1,9 @@
+import { ApiError } from "../../api/api-error.ts";
 import type { EntityRef, AskedFrame, SubjectRef } from "../../api/permissions.ts";
 import { type ReadReference, parseEntity, parseSubject } from "../../api/reference.ts";
 import { schemaWorker } from "../../worker/client.ts";
+import type { LineProblem } from "../../worker/jobs.ts";
+import { refusedLines } from "../data/refused-lines.ts";
 
 export const modes = ["check", "subjects", "entities", "all"] as const;
 
@@ -123,6 +126,18 @@ export async function readQuestion(
   }
 }
 
+/** An error that names a fact of the question by its line. Any other error is returned as it is. */
+export async function withFactLine(error: unknown, { facts }: WrittenQuestion): Promise<unknown> {
+  if (!(error instanceof ApiError) || facts === "") return error;
+  const { lines } = await schemaWorker.ask("readLines", { text: facts });
+  const [refused] = refusedLines(error, lines);
+  return refused === undefined ? error : factError(refused);
+}
+
+function factError({ line, message }: LineProblem): Error {
+  return fieldError("facts", `line ${line}: ${message}`);
+}
+
 function entityAndSubject({ entity, subject }: WrittenQuestion): {
   readonly entity: EntityRef;
   readonly subject: SubjectRef;
@@ -137,7 +152,7 @@ async function frameOf(question: WrittenQuestion, version: string): Promise<Aske
   const { data, facts, snap, depth } = question;
   const read = await schemaWorker.ask("readLines", { text: facts });
   const [problem] = read.problems;
-  if (problem !== undefined) throw fieldError("facts", `line ${problem.line}: ${problem.message}`);
+  if (problem !== undefined) throw factError(problem);
   const context = {
     tuples: read.tuples,
     attributes: read.attributes,

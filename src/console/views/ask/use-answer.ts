@@ -1,7 +1,7 @@
 import type { Fetched } from "../../app/use-load.ts";
 import { useLoad } from "../../app/use-load.ts";
 import type { SchemaHead } from "../model/head.ts";
-import { type ReadQuestion, readQuestion, type WrittenQuestion } from "./question.ts";
+import { type ReadQuestion, readQuestion, withFactLine, type WrittenQuestion } from "./question.ts";
 
 /** What each view of an answer is given. */
 export interface AskedProps {
@@ -26,7 +26,9 @@ export function useAnswer<T>(
     async (signal) => {
       const read = await readQuestion(question, head?.version ?? "");
       const start = performance.now();
-      const answer = await ask(read, signal);
+      const answer = await ask(read, signal).catch(async (error: unknown) => {
+        throw await withFactLine(error, question);
+      });
       return { answer, milliseconds: performance.now() - start };
     },
     [JSON.stringify(question), head?.version],

@@ -16,12 +16,18 @@ export async function writeFacts(
 ): Promise<readonly LineProblem[]> {
   for (let first = 0; first < tuples.length; first += factsMax) {
     const facts = { tuples: tuples.slice(first, first + factsMax), attributes: [] };
-    const refused = await writeBatch(tenant, facts, lines.tuples.slice(first));
+    const refused = await writeBatch(tenant, {
+      ...facts,
+      lines: { tuples: lines.tuples.slice(first), attributes: [] },
+    });
     if (refused.length > 0) return refused;
   }
   for (let first = 0; first < attributes.length; first += factsMax) {
     const facts = { tuples: [], attributes: attributes.slice(first, first + factsMax) };
-    const refused = await writeBatch(tenant, facts, lines.attributes.slice(first));
+    const refused = await writeBatch(tenant, {
+      ...facts,
+      lines: { tuples: [], attributes: lines.attributes.slice(first) },
+    });
     if (refused.length > 0) return refused;
   }
   return [];
@@ -30,8 +36,7 @@ export async function writeFacts(
 /** Writes facts of one kind. Fails if the server refuses them for another reason than a fact. */
 async function writeBatch(
   tenant: string,
-  facts: Pick<ReadFacts, "tuples" | "attributes">,
-  lines: readonly number[],
+  { lines, ...facts }: Omit<ReadFacts, "problems">,
 ): Promise<readonly LineProblem[]> {
   try {
     await writeData(tenant, facts);
