@@ -79,6 +79,8 @@ test("with keys, tenants are made with the first of them, and others must send o
 test("a wrong configuration is refused by its name, and what surrounds the process has no part in it", async (t) => {
   const misspelt: object = { "server.rate_limt": 5 };
   await assert.rejects(startPemba({ config: misspelt }), /`server\.rate_limt` is not a key/);
+  const fixed: object = { "server.http.port": 3476 };
+  await assert.rejects(startPemba({ config: fixed }), /`server\.http\.port` cannot be chosen/);
   await assert.rejects(
     startPemba({ config: { "logger.level": "loud" } }),
     /`logger\.level`: `loud` is not allowed/,
