@@ -10,6 +10,7 @@ import type postgres from "postgres";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 import { collectGarbage } from "../../src/store/postgres/garbage.ts";
 import { migrateUp } from "../../src/store/postgres/migrate.ts";
+import { interfaceOptions } from "../sql-interface/interface-scene.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { migrationNames } from "../support/migration-names.ts";
 import { follow, textOf } from "./change-streams.ts";
@@ -37,20 +38,21 @@ let sql: postgres.Sql;
 /** The URI of a role: a superuser who takes it has its rights alone. */
 const as = (role: string): string => `${place.url}?role=${role}`;
 
-/** The statements of the section about roles: the superuser's and the owner's. */
-function statements(): readonly [string, string] {
+/** The statements of the section about roles: the superuser's, the owner's, and the owner's after `pemba sql enable`. */
+function statements(): readonly [string, string, string] {
   const page = readFileSync(join(import.meta.dirname, "../../docs/operations.md"), "utf8");
   const section = page.slice(page.indexOf("## Two roles of the database"));
-  const [first = "", second = ""] = [...section.matchAll(/```sql\n(.*?)```/gs)].map(([, text]) =>
-    String(text)
-      .replaceAll(/pemba_(owner|service)/g, `pemba_$1_${suffix}`)
-      // The database is there already.
-      .replace(
-        /create database pemba owner/,
-        `alter database "${new URL(place.url).pathname.slice(1)}" owner to`,
-      ),
+  const [first = "", second = "", , third = ""] = [...section.matchAll(/```sql\n(.*?)```/gs)].map(
+    ([, text]) =>
+      String(text)
+        .replaceAll(/pemba_(owner|service)/g, `pemba_$1_${suffix}`)
+        // The database is there already.
+        .replace(
+          /create database pemba owner/,
+          `alter database "${new URL(place.url).pathname.slice(1)}" owner to`,
+        ),
   );
-  return [first, second];
+  return [first, second, third];
 }
 
 before(async () => {
@@ -154,5 +156,26 @@ test("the service may not change the tables, and no other role may call the func
   } finally {
     await asService.end();
     await asStranger.end();
+  }
+});
+
+test("with the SQL interface the service needs the rights that the owner grants then, and no others", async () => {
+  const [, , afterEnable] = statements();
+  await (await openStore(as(owner), { sql: interfaceOptions })).close();
+  const options = { autoMigrate: false, sql: interfaceOptions };
+  await fails(openStore(as(service), options), "INTERNAL");
+  const asOwner = connect(as(owner), 1);
+  await asOwner.unsafe(afterEnable);
+  const store = await openStore(as(service), options);
+  try {
+    const tenant = await tenantWithSchema(store);
+    await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+    const [row] = await asOwner`
+      select pemba.may(${tenant}, 'doc', '1', 'view', 'user', 'a') as answer
+    `;
+    assert.equal(row?.["answer"], true);
+  } finally {
+    await store.close();
+    await asOwner.end();
   }
 });
