@@ -34,6 +34,11 @@ export function clientOf(reply: FastifyReply): AbortController {
   if (reply.client !== null) return reply.client;
   const client = new AbortController();
   reply.client = client;
+  // It may have left while its token was looked at, or while its request waited.
+  if (reply.raw.closed) {
+    client.abort();
+    return client;
+  }
   reply.raw.on("close", () => {
     // A client with the complete answer has not left, and aborting takes longer than most checks.
     if (!reply.raw.writableFinished) client.abort();
