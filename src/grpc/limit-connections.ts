@@ -1,17 +1,12 @@
-import {
-  constants,
-  type Http2Server,
-  type Http2Session,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from "node:http2";
+import type { Http2Server, ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 
 import type { Server } from "@grpc/grpc-js";
 
 import { connectionAccepted } from "../base/loop-round.ts";
 import { connectionKey, Connections } from "../intake/connections.ts";
-import type { IntakeLimits } from "../intake/intake.ts";
+import type { Intake } from "../intake/intake.ts";
+import { limitCalls } from "./limit-calls.ts";
 import { listenersOf } from "./listeners.ts";
 
 const settingsFrame = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
@@ -22,18 +17,24 @@ const enhanceYourCalm = 11;
 const lingerMs = 1_000;
 
 /**
- * Limits the connections that are open; to be called when the server listens. One above the limit is
- * ended before anything is read from it, with a GOAWAY frame unless it is encrypted.
+ * Limits the connections that are open, and the calls on them; to be called when the server listens. A connection
+ * above the limit is ended before anything is read from it, with a GOAWAY frame unless it is encrypted.
  */
 export function limitConnections(
   server: Server,
-  { connections: max, callsOfConnection }: IntakeLimits,
-  isEncrypted: boolean,
+  {
+    intake,
+    isEncrypted,
+  }: {
+    readonly intake: Intake;
+    readonly isEncrypted: boolean;
+  },
 ): void {
+  const { connections: max } = intake.limits;
   for (const listener of listenersOf(server)) {
     const connections = new Connections(max);
     limitListener(listener, { connections, max, isEncrypted });
-    limitCalls(listener, connections, callsOfConnection);
+    limitCalls(listener, { connections, intake });
   }
 }
 
@@ -70,49 +71,6 @@ function limitListener(
     session.once("close", () => {
       if (sessions.get(key) === session) sessions.delete(key);
     });
-  });
-}
-
-/** The calls that are open on a connection. */
-interface OpenCalls {
-  count: number;
-  /** Of the connection. */
-  readonly key: string;
-}
-
-/**
- * Counts the calls that are open on each connection. A client learns the limit with its first answer,
- * and may have opened thousands of calls by then: HTTP/2 refuses these as calls that were not begun,
- * which clients make again by themselves.
- */
-function limitCalls(listener: Http2Server, connections: Connections, max: number): void {
-  const openOn = new WeakMap<Http2Session, OpenCalls>();
-  const callsOf = (session: Http2Session): OpenCalls => {
-    const known = openOn.get(session);
-    if (known !== undefined) return known;
-    const calls = { count: 0, key: connectionKey(session.socket) };
-    openOn.set(session, calls);
-    return calls;
-  };
-  const before = listener.listeners("stream");
-  listener.removeAllListeners("stream");
-  listener.on("stream", (stream: ServerHttp2Stream, ...head: readonly unknown[]) => {
-    const { session } = stream;
-    if (session === undefined) return;
-    const calls = callsOf(session);
-    if (calls.count >= max) {
-      stream.on("error", () => undefined);
-      stream.close(constants.NGHTTP2_REFUSED_STREAM);
-      return;
-    }
-    calls.count += 1;
-    const ended = connections.began(calls.key);
-    // It comes once, and to remove a listener costs more than to add it.
-    stream.on("close", () => {
-      calls.count -= 1;
-      ended();
-    });
-    for (const each of before) each.call(listener, stream, ...head);
   });
 }
 

@@ -95,7 +95,7 @@ export function buildGrpcServer(options: {
       const bound = await promise;
       const isEncrypted = options.certificate !== undefined;
       takeCalls(server, admitting.direct);
-      limitConnections(server, intake.limits, isEncrypted);
+      limitConnections(server, { intake, isEncrypted });
       return bound;
     },
     async close() {

@@ -1,0 +1,147 @@
+import {
+  constants,
+  type Http2Server,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
+
+import type { LoopEntry, LoopQueue } from "../base/loop-queue.ts";
+import { connectionKey, type Connections } from "../intake/connections.ts";
+import type { Intake } from "../intake/intake.ts";
+
+/** The calls that are open on a connection. */
+interface OpenCalls {
+  count: number;
+  /** Of the connection. */
+  readonly key: string;
+  readonly arriving: ArrivingCalls;
+}
+
+/**
+ * Limits the calls that are open on each connection, and how many begin in a round of
+ * the event loop. A client learns the limit of a connection with its first answer, and may have opened thousands
+ * of calls by then: HTTP/2 refuses these as calls that were not begun, which clients make again by themselves.
+ */
+export function limitCalls(
+  listener: Http2Server,
+  {
+    connections,
+    intake,
+  }: {
+    readonly connections: Connections;
+    readonly intake: Intake;
+  },
+): void {
+  const max = intake.limits.callsOfConnection;
+  const openOn = new WeakMap<Http2Session, OpenCalls>();
+  const callsOf = (session: Http2Session): OpenCalls => {
+    const known = openOn.get(session);
+    if (known !== undefined) return known;
+    const arriving = new ArrivingCalls(intake.arrivals);
+    const calls = { count: 0, key: connectionKey(session.socket), arriving };
+    openOn.set(session, calls);
+    return calls;
+  };
+  const before = listener.listeners("stream");
+  listener.removeAllListeners("stream");
+  listener.on(
+    "stream",
+    (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...others: readonly unknown[]) => {
+      const { session } = stream;
+      if (session === undefined) return;
+      const calls = callsOf(session);
+      if (calls.count >= max) {
+        stream.on("error", ignore);
+        stream.close(constants.NGHTTP2_REFUSED_STREAM);
+        return;
+      }
+      const call = new ArrivedCall(() => {
+        if (stream.destroyed) return;
+        for (const each of before) each.call(listener, stream, headers, ...others);
+      });
+      countUntilClosed(stream, { calls, call, connections });
+      calls.arriving.enter(call);
+      if (call.isWaiting) stream.on("error", ignore);
+    },
+  );
+}
+
+/** What its listener leads to is kept with a stream, so it must not lead to its head. */
+function countUntilClosed(
+  stream: ServerHttp2Stream,
+  {
+    calls,
+    call,
+    connections,
+  }: {
+    readonly calls: OpenCalls;
+    readonly call: ArrivedCall;
+    readonly connections: Connections;
+  },
+): void {
+  calls.count += 1;
+  const ended = connections.began(calls.key);
+  // It comes once, and to remove a listener costs more than to add it.
+  stream.on("close", () => {
+    calls.count -= 1;
+    calls.arriving.leave(call);
+    ended();
+  });
+}
+
+/** A call whose head has come. */
+class ArrivedCall {
+  #begin: (() => void) | undefined;
+
+  constructor(begin: () => void) {
+    this.#begin = begin;
+  }
+
+  get isWaiting(): boolean {
+    return this.#begin !== undefined;
+  }
+
+  begin(): void {
+    const begin = this.#begin;
+    this.#begin = undefined;
+    begin?.();
+  }
+
+  forget(): void {
+    this.#begin = undefined;
+  }
+}
+
+/** Calls of a connection, which begin in turn with those of other connections. */
+class ArrivingCalls implements LoopEntry {
+  readonly tenant = undefined;
+  readonly #arrivals: LoopQueue;
+  readonly #waiting = new Set<ArrivedCall>();
+
+  constructor(arrivals: LoopQueue) {
+    this.#arrivals = arrivals;
+  }
+
+  /** Begins the call now or in a later round of the event loop. */
+  enter(call: ArrivedCall): void {
+    this.#waiting.add(call);
+    if (this.#waiting.size === 1) this.#arrivals.enter(this);
+  }
+
+  leave(call: ArrivedCall): void {
+    call.forget();
+    this.#waiting.delete(call);
+  }
+
+  readonly begin = (): void => {
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    this.#waiting.delete(next);
+    if (this.#waiting.size > 0) this.#arrivals.wait(this);
+    next.begin();
+  };
+}
+
+/** The stream closes after an error. */
+function ignore(): void {}
