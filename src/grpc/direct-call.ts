@@ -146,8 +146,7 @@ export class DirectCall implements CarriedCall, CallStream {
       this.#stream.end();
       return;
     }
-    const head = { ":status": 200, "content-type": contentType };
-    this.#stream.respond({ ...partsOf(sent), ...head, ...othersOf(sent) }, { endStream: true });
+    this.#stream.respond(refusalHead(sent), { endStream: true });
     this.#over();
   }
 
@@ -261,6 +260,12 @@ class HeaderValues implements CallHead {
 
 const none: readonly string[] = [];
 const legal = /^[ -~]*$/;
+
+/** The only headers of a call that ends before anything was sent. */
+export function refusalHead(sent: CallStatus): OutgoingHttpHeaders {
+  const head = { ":status": 200, "content-type": contentType };
+  return { ...partsOf(sent), ...head, ...othersOf(sent) };
+}
 
 function partsOf({ code, details }: CallStatus): OutgoingHttpHeaders {
   return { "grpc-status": code, "grpc-message": encodeURI(details) };

@@ -6,9 +6,15 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 
+import { PembaError } from "../base/error.ts";
 import type { LoopEntry, LoopQueue } from "../base/loop-queue.ts";
 import { connectionKey, type Connections } from "../intake/connections.ts";
 import type { Intake } from "../intake/intake.ts";
+import { refusalHead } from "./direct-call.ts";
+import { errorStatus } from "./error-status.ts";
+
+/** As over REST, where Node has this limit. */
+const headLimit = 16 * 1024;
 
 /** The calls that are open on a connection. */
 interface OpenCalls {
@@ -19,7 +25,7 @@ interface OpenCalls {
 }
 
 /**
- * Limits the calls that are open on each connection, and how many begin in a round of
+ * Limits the calls that are open on each connection, the size of their heads, and how many begin in a round of
  * the event loop. A client learns the limit of a connection with its first answer, and may have opened thousands
  * of calls by then: HTTP/2 refuses these as calls that were not begun, which clients make again by themselves.
  */
@@ -50,6 +56,7 @@ export function limitCalls(
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...others: readonly unknown[]) => {
       const { session } = stream;
       if (session === undefined) return;
+      const bytes = bytesOf(headers);
       const calls = callsOf(session);
       if (calls.count >= max) {
         stream.on("error", ignore);
@@ -58,7 +65,8 @@ export function limitCalls(
       }
       const call = new ArrivedCall(() => {
         if (stream.destroyed) return;
-        for (const each of before) each.call(listener, stream, headers, ...others);
+        if (bytes > headLimit) refuseHead(stream);
+        else for (const each of before) each.call(listener, stream, headers, ...others);
       });
       countUntilClosed(stream, { calls, call, connections });
       calls.arriving.enter(call);
@@ -141,6 +149,25 @@ class ArrivingCalls implements LoopEntry {
     if (this.#waiting.size > 0) this.#arrivals.wait(this);
     next.begin();
   };
+}
+
+/** As HTTP/2 has it, without what it adds for each field. */
+function bytesOf(headers: IncomingHttpHeaders): number {
+  let bytes = 0;
+  for (const name in headers) {
+    const value = headers[name];
+    bytes += name.length;
+    if (typeof value === "string") bytes += value.length;
+    else if (value !== undefined) for (const each of value) bytes += each.length;
+  }
+  return bytes;
+}
+
+function refuseHead(stream: ServerHttp2Stream): void {
+  stream.on("error", ignore);
+  const error = new PembaError("VALIDATION", "metadata: is too large, expected at most 16 KiB");
+  stream.respond(refusalHead(errorStatus(error)), { endStream: true });
+  stream.close();
 }
 
 /** The stream closes after an error. */

@@ -5,10 +5,20 @@ import { connect, createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 
+import { status } from "@grpc/grpc-js";
+
+import { must } from "../../src/base/assert.ts";
 import { loopRound } from "../../src/base/loop-round.ts";
+import { PermissionCheckRequestSchema } from "../../src/gen/base/v1/permission_pb.ts";
 import { limitCalls } from "../../src/grpc/limit-calls.ts";
 import { Connections } from "../../src/intake/connections.ts";
+import { engines } from "../support/engines.ts";
 import { usualIntake } from "../support/usual-intake.ts";
+import { check, idOf, schema, serve } from "./served.ts";
+import { callOn, endOf, messageOf } from "./wire.ts";
+
+// Calls are the same on all engines.
+const memory = must(engines[0], "there is an engine");
 
 test("of the calls that come at once, a few begin in a round of the event loop", async (t) => {
   const rounds: number[] = [];
@@ -36,4 +46,21 @@ test("of the calls that come at once, a few begin in a round of the event loop",
   const inRound = Map.groupBy(rounds, (round) => round);
   assert.equal(rounds.length, 200);
   for (const begun of inRound.values()) assert.ok(begun.length <= 32, `${begun.length} begin`);
+});
+
+test("a call whose headers are too large is refused, and others of its connection are not", async (t) => {
+  const served = await serve(t, memory, {});
+  const tenant = await served.app.tenant(schema);
+  const session = await served.openSession();
+  const path = "/base.v1.Permission/Check";
+  const ask = async (bytes: number) => {
+    const call = callOn(session, { path, headers: { "x-filler": "x".repeat(bytes) } });
+    call.end(messageOf(PermissionCheckRequestSchema, { tenantId: idOf(tenant), ...check }));
+    return await endOf(call);
+  };
+  assert.deepEqual(await ask(20_000), {
+    status: status.INVALID_ARGUMENT,
+    message: "ERROR_CODE_VALIDATION: metadata: is too large, expected at most 16 KiB",
+  });
+  assert.equal((await ask(15_000)).status, status.OK);
 });
