@@ -12,6 +12,7 @@ import { connectionKey, type Connections } from "../intake/connections.ts";
 import type { Intake } from "../intake/intake.ts";
 import { refusalHead } from "./direct-call.ts";
 import { errorStatus } from "./error-status.ts";
+import { HeadWeight } from "./head-weight.ts";
 
 /** As over REST, where Node has this limit. */
 const headLimit = 16 * 1024;
@@ -40,6 +41,7 @@ export function limitCalls(
   },
 ): void {
   const max = intake.limits.callsOfConnection;
+  const weight = new HeadWeight();
   const openOn = new WeakMap<Http2Session, OpenCalls>();
   const callsOf = (session: Http2Session): OpenCalls => {
     const known = openOn.get(session);
@@ -57,6 +59,7 @@ export function limitCalls(
       const { session } = stream;
       if (session === undefined) return;
       const bytes = bytesOf(headers);
+      weight.add(bytes);
       const calls = callsOf(session);
       if (calls.count >= max) {
         stream.on("error", ignore);

@@ -10,6 +10,7 @@ import { status } from "@grpc/grpc-js";
 import { must } from "../../src/base/assert.ts";
 import { loopRound } from "../../src/base/loop-round.ts";
 import { PermissionCheckRequestSchema } from "../../src/gen/base/v1/permission_pb.ts";
+import { HeadWeight } from "../../src/grpc/head-weight.ts";
 import { limitCalls } from "../../src/grpc/limit-calls.ts";
 import { Connections } from "../../src/intake/connections.ts";
 import { engines } from "../support/engines.ts";
@@ -63,4 +64,11 @@ test("a call whose headers are too large is refused, and others of its connectio
     message: "ERROR_CODE_VALIDATION: metadata: is too large, expected at most 16 KiB",
   });
   assert.equal((await ask(15_000)).status, status.OK);
+});
+
+test("V8 counts what heads of calls hold outside of its memory", () => {
+  const weight = new HeadWeight();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let sent = 0; sent < 70; sent++) weight.add(1024 * 1024);
+  assert.ok(process.memoryUsage().arrayBuffers - before >= 64 * 1024 * 1024);
 });
