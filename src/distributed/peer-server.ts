@@ -11,10 +11,12 @@ import { Permission } from "../gen/base/v1/permission_pb.ts";
 import { admitCalls } from "../grpc/admit.ts";
 import { credentialsOf } from "../grpc/credentials.ts";
 import { healthMethods } from "../grpc/health.ts";
+import { limitConnections } from "../grpc/limit-connections.ts";
 import { takeCalls } from "../grpc/listeners.ts";
 import { methodName, pathOf } from "../grpc/method-name.ts";
 import { type CallFrame, type GrpcContext, serve } from "../grpc/method.ts";
 import { registerPath, type RequestHandler } from "../grpc/request-call.ts";
+import { UncountedCalls } from "../grpc/uncounted-calls.ts";
 import { Intake } from "../intake/intake.ts";
 import { type MessageMethod, unary } from "../messages/method.ts";
 import { answerCheck } from "../messages/methods/permission.ts";
@@ -31,6 +33,12 @@ export const headHeader = "x-pemba-head";
 /** Instances ask each other without a limit: who asks was counted where the request came in. */
 const unlimited = { perSecond: Number.POSITIVE_INFINITY, take: () => true };
 const unbounded = Number.POSITIVE_INFINITY;
+
+/** Each process of each instance has one. A client without a key may open others. */
+const connectionsMax = 2_000;
+
+/** More than an instance takes in from its own clients at the same time. */
+const uncountedMax = 10_000;
 
 /** The part of an instance that others ask. */
 export interface PeerServer {
@@ -57,7 +65,7 @@ export function buildPeerServer(options: {
     requestsOfTenant: unbounded,
     streamsOfTenant: unbounded,
     bytesOfTenant: unbounded,
-    connections: unbounded,
+    connections: connectionsMax,
     callsOfConnection: unbounded,
     values: unbounded,
   });
@@ -67,7 +75,14 @@ export function buildPeerServer(options: {
     authenticator: options.authenticator,
   });
   const handlers = new Map<string, RequestHandler>();
-  const admitting = admitCalls({ admission, refused: () => {}, isOpen: () => false, handlers });
+  const uncounted = new UncountedCalls(uncountedMax);
+  const admitting = admitCalls({
+    admission,
+    uncounted,
+    refused: () => {},
+    isOpen: () => false,
+    handlers,
+  });
   const server = new Server({ interceptors: [admitting.interceptor] });
   const frame = frameOf(options, intake);
   for (const one of [checkMethod(service), ...healthMethods(service)].map((each) => serve(each))) {
@@ -84,6 +99,7 @@ export function buildPeerServer(options: {
       );
       const bound = await promise;
       takeCalls(server, admitting.direct);
+      limitConnections(server, { intake, uncounted, isEncrypted: certificate !== undefined });
       return bound;
     },
     close: () => server.forceShutdown(),

@@ -43,9 +43,13 @@ export function admitCalls(parts: AdmittingParts): Admitting {
       const handler = parts.handlers.get(path);
       if (handler === undefined || !isDirect(headers)) return false;
       const listen = (call: DirectCall): AdmittedCall<CallHead> =>
-        new AdmittedCall(call, { parts, path, stream: call }, (metadata, credential) => {
-          return new RequestCall(call, { path, metadata, credential, handler });
-        });
+        new AdmittedCall(
+          call,
+          { parts, path, stream: call, carrier: stream },
+          (metadata, credential) => {
+            return new RequestCall(call, { path, metadata, credential, handler });
+          },
+        );
       new DirectCall(stream, listen).begin(headers);
       return true;
     },
@@ -72,7 +76,7 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
     const path = this.#path;
     const handler = this.#parts.handlers.get(path);
     const stream = streamOf(this.#call);
-    const begun = { parts: this.#parts, path, stream };
+    const begun = { parts: this.#parts, path, stream, carrier: stream };
     const admitted = new AdmittedCall<Metadata>(this, begun, (metadata, credential) => {
       if (handler !== undefined)
         return new RequestCall(this, { path, metadata, credential, handler });

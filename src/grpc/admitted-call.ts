@@ -23,6 +23,7 @@ import {
   takeInCall,
 } from "./take-in.ts";
 import { tenantIn } from "./tenant-in.ts";
+import type { UncountedCalls } from "./uncounted-calls.ts";
 
 /** The part of a refused call that its frame needs. */
 interface Refused {
@@ -40,6 +41,8 @@ export interface AdmittingParts {
   readonly isOpen: (path: string) => boolean;
   /** Calls of their paths are given to these handlers. */
   readonly handlers: RequestHandlers;
+  /** Has all calls that use no share. */
+  readonly uncounted: Pick<UncountedCalls, "remove">;
 }
 
 /**
@@ -53,6 +56,7 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
   /** Neither checked nor queued. */
   readonly #isFree: boolean;
   readonly #stream: CallStream;
+  readonly #carrier: object;
   readonly #listen: (head: Head, credential: Credential) => IncomingListener<Head>;
   #listener: IncomingListener<Head> | undefined;
   #metadata: Head | undefined;
@@ -69,7 +73,14 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
       parts,
       path,
       stream,
-    }: { readonly parts: AdmittingParts; readonly path: string; readonly stream: CallStream },
+      carrier,
+    }: {
+      readonly parts: AdmittingParts;
+      readonly path: string;
+      readonly stream: CallStream;
+      /** The stream of HTTP/2 itself. */
+      readonly carrier: object;
+    },
     listen: (head: Head, credential: Credential) => IncomingListener<Head>,
   ) {
     this.#call = call;
@@ -77,6 +88,7 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
     this.#path = path;
     this.#isFree = parts.isOpen(path);
     this.#stream = stream;
+    this.#carrier = carrier;
     this.#listen = listen;
   }
 
@@ -107,10 +119,7 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
         begin();
         return;
       }
-      this.#beginQueued ??= takeInCall(this.#parts.admission.intake, this.#stream, {
-        tenant: this.tenantOf(message),
-        refuse: this.refuse,
-      });
+      this.#beginQueued ??= this.#takeIn(message);
     } catch (error) {
       this.refuse(error);
       return;
@@ -154,6 +163,15 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
   get ofCompressed(): TenantId | undefined {
     if (this.#isFree) return probes;
     return onlyTenantOf(this.#credential);
+  }
+
+  #takeIn(message: Buffer): (begin: () => void) => void {
+    const begin = takeInCall(this.#parts.admission.intake, this.#stream, {
+      tenant: this.tenantOf(message),
+      refuse: this.refuse,
+    });
+    this.#parts.uncounted.remove(this.#carrier);
+    return begin;
   }
 
   #admitted(metadata: Head, credential: Credential): void {

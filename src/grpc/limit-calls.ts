@@ -13,6 +13,7 @@ import type { Intake } from "../intake/intake.ts";
 import { refusalHead } from "./direct-call.ts";
 import { errorStatus } from "./error-status.ts";
 import { HeadWeight } from "./head-weight.ts";
+import type { UncountedCalls } from "./uncounted-calls.ts";
 
 /** As over REST, where Node has this limit. */
 const headLimit = 16 * 1024;
@@ -35,9 +36,11 @@ export function limitCalls(
   {
     connections,
     intake,
+    uncounted,
   }: {
     readonly connections: Connections;
     readonly intake: Intake;
+    readonly uncounted: UncountedCalls;
   },
 ): void {
   const max = intake.limits.callsOfConnection;
@@ -71,7 +74,7 @@ export function limitCalls(
         if (bytes > headLimit) refuseHead(stream);
         else for (const each of before) each.call(listener, stream, headers, ...others);
       });
-      countUntilClosed(stream, { calls, call, connections });
+      countUntilClosed(stream, { calls, call, connections, uncounted });
       calls.arriving.enter(call);
       if (call.isWaiting) stream.on("error", ignore);
     },
@@ -85,18 +88,22 @@ function countUntilClosed(
     calls,
     call,
     connections,
+    uncounted,
   }: {
     readonly calls: OpenCalls;
     readonly call: ArrivedCall;
     readonly connections: Connections;
+    readonly uncounted: UncountedCalls;
   },
 ): void {
   calls.count += 1;
   const ended = connections.began(calls.key);
+  uncounted.add(stream);
   // It comes once, and to remove a listener costs more than to add it.
   stream.on("close", () => {
     calls.count -= 1;
     calls.arriving.leave(call);
+    uncounted.remove(stream);
     ended();
   });
 }

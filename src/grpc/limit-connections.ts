@@ -8,6 +8,7 @@ import { connectionKey, Connections } from "../intake/connections.ts";
 import type { Intake } from "../intake/intake.ts";
 import { limitCalls } from "./limit-calls.ts";
 import { listenersOf } from "./listeners.ts";
+import type { UncountedCalls } from "./uncounted-calls.ts";
 
 const settingsFrame = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 const goawayType = 7;
@@ -24,9 +25,11 @@ export function limitConnections(
   server: Server,
   {
     intake,
+    uncounted,
     isEncrypted,
   }: {
     readonly intake: Intake;
+    readonly uncounted: UncountedCalls;
     readonly isEncrypted: boolean;
   },
 ): void {
@@ -34,7 +37,7 @@ export function limitConnections(
   for (const listener of listenersOf(server)) {
     const connections = new Connections(max);
     limitListener(listener, { connections, max, isEncrypted });
-    limitCalls(listener, { connections, intake });
+    limitCalls(listener, { connections, intake, uncounted });
   }
 }
 

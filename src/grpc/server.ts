@@ -35,12 +35,16 @@ import {
   type RequestHandler,
 } from "./request-call.ts";
 import { requestLimit } from "./take-in.ts";
+import { UncountedCalls } from "./uncounted-calls.ts";
 
 /**
  * In milliseconds. Load balancers drop a connection that is silent for a minute or more, even with
  * a stream that waits for changes. A client that vanished must not hold its streams for ever.
  */
 const keepalive = { time: 30_000, timeout: 20_000 };
+
+/** So many calls that use no share there are to each connection, on the average. */
+const uncountedOfConnection = 2;
 
 /** The services besides reflection. */
 const services: readonly DescService[] = [...apiServices, Health];
@@ -69,8 +73,10 @@ export function buildGrpcServer(options: {
   const { intake } = options.admission;
   const observers = { logger, telemetry, intake };
   const handlers = new Map<string, RequestHandler>();
+  const uncounted = new UncountedCalls(uncountedOfConnection * intake.limits.connections);
   const admitting = admitCalls({
     admission: options.admission,
+    uncounted,
     refused: (route, call, error) => failCall(observers, route, call, error),
     isOpen: isHealth,
     handlers,
@@ -95,7 +101,7 @@ export function buildGrpcServer(options: {
       const bound = await promise;
       const isEncrypted = options.certificate !== undefined;
       takeCalls(server, admitting.direct);
-      limitConnections(server, { intake, isEncrypted });
+      limitConnections(server, { intake, uncounted, isEncrypted });
       return bound;
     },
     async close() {

@@ -1,7 +1,7 @@
 /** What calls of gRPC may hold before anything is known of them but their heads. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, createServer, type ServerHttp2Stream } from "node:http2";
+import { connect, constants, createServer, type ServerHttp2Stream } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 
@@ -12,14 +12,17 @@ import { loopRound } from "../../src/base/loop-round.ts";
 import { PermissionCheckRequestSchema } from "../../src/gen/base/v1/permission_pb.ts";
 import { HeadWeight } from "../../src/grpc/head-weight.ts";
 import { limitCalls } from "../../src/grpc/limit-calls.ts";
+import { UncountedCalls } from "../../src/grpc/uncounted-calls.ts";
 import { Connections } from "../../src/intake/connections.ts";
 import { engines } from "../support/engines.ts";
 import { usualIntake } from "../support/usual-intake.ts";
-import { check, idOf, schema, serve } from "./served.ts";
-import { callOn, endOf, messageOf } from "./wire.ts";
+import { askGrpc, check, idOf, schema, serve } from "./served.ts";
+import { callOn, endingOf, endOf, messageOf } from "./wire.ts";
 
 // Calls are the same on all engines.
 const memory = must(engines[0], "there is an engine");
+
+const healthPath = "/grpc.health.v1.Health/Check";
 
 test("of the calls that come at once, a few begin in a round of the event loop", async (t) => {
   const rounds: number[] = [];
@@ -31,6 +34,7 @@ test("of the calls that come at once, a few begin in a round of the event loop",
   limitCalls(server, {
     connections: new Connections(10),
     intake: usualIntake(),
+    uncounted: new UncountedCalls(1_000),
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -64,6 +68,35 @@ test("a call whose headers are too large is refused, and others of its connectio
     message: "ERROR_CODE_VALIDATION: metadata: is too large, expected at most 16 KiB",
   });
   assert.equal((await ask(15_000)).status, status.OK);
+});
+
+test("of the calls that send nothing, those that were opened first are closed when they are too many", async (t) => {
+  // Twice as many calls may use no share.
+  const served = await serve(t, memory, { connections: 2 });
+  const tenant = await served.app.tenant(schema);
+  const session = await served.openSession();
+  const calls = Array.from({ length: 7 }, () => callOn(session, { path: healthPath }));
+  const closed = calls.slice(0, 3);
+  await Promise.all(closed.map((call) => endingOf(call)));
+  for (const call of closed) assert.equal(call.rstCode, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  const others = calls.slice(3);
+  // A call whose message comes with its head takes no place of theirs.
+  await askGrpc(served, tenant);
+  assert.ok(others.every((call) => !call.closed));
+  for (const call of others) call.close();
+});
+
+test("calls whose message has come are not closed for those that send nothing", async (t) => {
+  const served = await serve(t, memory, { connections: 2 });
+  const tenant = await served.app.tenant(schema);
+  const held = served.holdChecks(idOf(tenant));
+  const asked = askGrpc(served, tenant);
+  const session = await served.openSession();
+  const calls = Array.from({ length: 10 }, () => callOn(session, { path: healthPath }));
+  await Promise.all(calls.slice(0, 6).map((call) => endingOf(call)));
+  held.letGo();
+  await asked;
+  for (const call of calls) call.close();
 });
 
 test("V8 counts what heads of calls hold outside of its memory", () => {
