@@ -10,6 +10,13 @@ export interface RuleScope {
   readonly parameters: ReadonlyMap<string, AttributeType>;
   /** The variables of the enclosing comprehensions. They hide parameters and `context`. */
   readonly variables: ReadonlySet<string>;
+  /** Of the whole rule. */
+  readonly patterns: PatternBudget;
+}
+
+/** How many parts the patterns that are still to come may have. */
+export interface PatternBudget {
+  parts: number;
 }
 
 export type Convert = (node: ASTNode, scope: RuleScope) => ConditionTree;

@@ -2,6 +2,7 @@ import type { ASTNode } from "@marcbachmann/cel-js";
 
 import { checkedType, placeOf } from "./checked-node.ts";
 import type { Convert, RuleScope } from "./checked-node.ts";
+import { partsOfPattern } from "./pattern-size.ts";
 import { patternFault } from "./pattern.ts";
 import { Refusal } from "./refusal.ts";
 import { adviceFor, isFunctionName, isMethodName } from "./standard-library.ts";
@@ -21,7 +22,7 @@ export function convertCall(
     throw new Refusal(adviceFor(name) ?? `unknown function \`${name}\``, node.start);
   }
   const converted = values.map((value) => convert(value, scope));
-  if (name === "matches") checkPattern(converted[1]);
+  if (name === "matches") checkPattern(converted[1], scope);
   return {
     kind: "call",
     function: name,
@@ -44,7 +45,7 @@ export function convertMethod(
     throw new Refusal(adviceFor(name) ?? `unknown method \`${name}\``, node.start);
   }
   const converted = values.map((value) => convert(value, scope));
-  if (name === "matches") checkPattern(converted[0]);
+  if (name === "matches") checkPattern(converted[0], scope);
   return {
     kind: "method",
     method: name,
@@ -56,10 +57,14 @@ export function convertMethod(
 }
 
 /** A literal pattern is checked when the rule is compiled. */
-function checkPattern(pattern: ConditionTree | undefined): void {
+function checkPattern(pattern: ConditionTree | undefined, { patterns }: RuleScope): void {
   if (pattern?.kind !== "literal" || pattern.value.kind !== "string") return;
-  const wrong = patternFault(pattern.value.value);
+  const text = pattern.value.value;
+  const wrong = patternFault(text);
   if (wrong !== undefined) throw new Refusal(wrong, pattern.start);
+  patterns.parts -= partsOfPattern(text);
+  if (patterns.parts >= 0) return;
+  throw new Refusal("the patterns of a rule have at most 10,000 parts in all", pattern.start);
 }
 
 function convertHas(node: ASTNode, tree: ConditionTree): ConditionTree {

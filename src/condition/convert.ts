@@ -13,12 +13,16 @@ import type { BinaryOperator, ConditionTree, Literal, LogicalOperator } from "./
 const largestInt = 2n ** 63n - 1n;
 const smallestInt = -(2n ** 63n);
 
+/** A rule is compiled in one go, and some microseconds go to each of these. */
+const patternPartsMax = 10_000;
+
 /** Converts a parsed and checked tree to our own. Throws a Refusal for what a rule may not use. */
 export function convert(
   node: ASTNode,
   parameters: ReadonlyMap<string, AttributeType>,
 ): ConditionTree {
-  return convertNode(node, { parameters, variables: new Set() });
+  const patterns = { parts: patternPartsMax };
+  return convertNode(node, { parameters, variables: new Set(), patterns });
 }
 
 function convertNode(node: ASTNode, scope: RuleScope): ConditionTree {

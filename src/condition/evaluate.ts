@@ -75,6 +75,7 @@ function* runWhole(rule: Rule, input: ConditionInput, pace: Pace): Steps<Outcome
       variables: undefined,
       budget: { steps: mostSteps },
       pace,
+      patterns: new Set(),
     });
   } catch (error) {
     // Values of the context may nest without bound, and comparing them recurses.
@@ -161,14 +162,14 @@ function* runNode(node: Exclude<ConditionTree, Leaf>, frame: Frame): Steps<Outco
     }
     case "call": {
       const values = yield* runAll(node.arguments, frame);
-      return isFault(values) ? values : callFunction(node.function, values.items);
+      return isFault(values) ? values : callFunction(node.function, values.items, frame);
     }
     case "method": {
       const receiver = yield* run(node.receiver, frame);
       if (isFault(receiver)) return receiver;
       const values = yield* runAll(node.arguments, frame);
       if (isFault(values)) return values;
-      return yield* callMethod(node.method, receiver, values.items, frame.pace);
+      return yield* callMethod(node.method, [receiver, ...values.items], frame);
     }
     case "list":
       return yield* runAll(node.elements, frame);

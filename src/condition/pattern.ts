@@ -5,14 +5,21 @@ import { quote } from "../base/quote.ts";
 import { partsOfPattern } from "./pattern-size.ts";
 import { fault } from "./value.ts";
 import type { Fault, Outcome } from "./value.ts";
+import { spend, type Work } from "./work.ts";
 
 const longestPattern = 1_000;
 
 /** With its repeats written out: each part takes a hundred bytes, and some microseconds to be compiled. */
 const mostParts = 2_000;
 
-/** To match takes so many steps in the worst case: a part of the pattern at a place of the text. */
-const mostSteps = 1_000_000;
+/** A part of the pattern may be looked at at each place of the text. */
+const mostPlaces = 1_000_000;
+
+/** What it costs to compile a part, as steps of an evaluation. */
+const stepsOfPart = 50;
+
+/** So many places take as long as a step of an evaluation. */
+const placesOfStep = 5;
 
 const patterns = new LRUCache<string, RE2JS | Fault>({
   max: 500,
@@ -25,14 +32,19 @@ const patterns = new LRUCache<string, RE2JS | Fault>({
  * the length of the text for every pattern, and in the size of the pattern. This matters because both can come from a
  * client. A fault if they are too long for each other.
  */
-export function matches(text: string, pattern: string): Outcome {
+export function matches(text: string, pattern: string, work: Work): Outcome {
   const compiled = readPattern(pattern);
   if (!isPattern(compiled)) return compiled;
-  if (text.length * compiled.programSize() > mostSteps) {
+  // Each counts once, whether or not an earlier evaluation has compiled it.
+  if (!work.patterns.has(pattern)) spend(work, partsOfPattern(pattern) * stepsOfPart);
+  work.patterns.add(pattern);
+  const places = text.length * compiled.programSize();
+  if (places > mostPlaces) {
     return fault(
       `a text of ${text.length} characters is too long for the pattern ${quote(pattern)}`,
     );
   }
+  spend(work, Math.floor(places / placesOfStep));
   return compiled.test(text);
 }
 

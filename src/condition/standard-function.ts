@@ -1,4 +1,4 @@
-import type { Pace, Steps } from "../base/steps.ts";
+import type { Steps } from "../base/steps.ts";
 import { toBool, toBytes, toDouble, toDuration, toInt, toText, toTimestamp } from "./conversion.ts";
 import { matches } from "./pattern.ts";
 import { containsText } from "./search-text.ts";
@@ -6,14 +6,15 @@ import type { FunctionName, MethodName } from "./standard-library.ts";
 import { durationPart, timestampPart } from "./time-part.ts";
 import { fault, typeOf } from "./value.ts";
 import type { Outcome, Value } from "./value.ts";
+import type { Work } from "./work.ts";
 
 /** `name(values)`. The checker has verified the number of values. A dyn may have any type. */
-export function callFunction(name: FunctionName, values: readonly Value[]): Outcome {
+export function callFunction(name: FunctionName, values: readonly Value[], work: Work): Outcome {
   const [value, second] = values;
   if (value === undefined) return noOverload(name, values);
   if (name === "matches") {
     return typeof value === "string" && typeof second === "string"
-      ? matches(value, second)
+      ? matches(value, second, work)
       : noOverload(name, values);
   }
   switch (name) {
@@ -43,9 +44,8 @@ export function callFunction(name: FunctionName, values: readonly Value[]): Outc
 /** `receiver.name(values)`. */
 export function* callMethod(
   name: MethodName,
-  receiver: Value,
-  values: readonly Value[],
-  pace: Pace,
+  [receiver, ...values]: readonly [Value, ...(readonly Value[])],
+  work: Work,
 ): Steps<Outcome> {
   switch (name) {
     case "size":
@@ -54,7 +54,7 @@ export function* callMethod(
     case "startsWith":
     case "endsWith":
     case "matches":
-      return yield* searchText(name, receiver, values, pace);
+      return yield* searchText(name, [receiver, ...values], work);
     case "getDate":
     case "getDayOfMonth":
     case "getDayOfWeek":
@@ -80,9 +80,8 @@ export function* callMethod(
 
 function* searchText(
   name: "contains" | "startsWith" | "endsWith" | "matches",
-  receiver: Value,
-  values: readonly Value[],
-  pace: Pace,
+  [receiver, ...values]: readonly [Value, ...(readonly Value[])],
+  work: Work,
 ): Steps<Outcome> {
   const [part] = values;
   if (typeof receiver !== "string" || typeof part !== "string") {
@@ -90,13 +89,13 @@ function* searchText(
   }
   switch (name) {
     case "contains":
-      return yield* containsText(receiver, part, pace);
+      return yield* containsText(receiver, part, work.pace);
     case "startsWith":
       return receiver.startsWith(part);
     case "endsWith":
       return receiver.endsWith(part);
     case "matches":
-      return matches(receiver, part);
+      return matches(receiver, part, work);
   }
 }
 

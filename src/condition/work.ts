@@ -7,6 +7,8 @@ export interface Work {
   /** Of the whole rule, for all work that is not linear in its text and in each of its values. */
   readonly budget: Budget;
   readonly pace: Pace;
+  /** Those that were matched so far. */
+  readonly patterns: Set<string>;
 }
 
 /**

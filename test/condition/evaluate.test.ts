@@ -340,6 +340,44 @@ test("long texts are searched as short ones", () => {
   fc.assert(property, { numRuns: 200 });
 });
 
+test("a pattern counts with its classes that take long", () => {
+  const folded = `(?i)[${"B-\u{1e000}".repeat(240)}]`;
+  const tables = `[${"\\pL".repeat(300)}]`;
+  for (const pattern of [folded, tables]) {
+    const data = { text: "a", pattern };
+    assert.match(
+      faultOf("context.data.text.matches(context.data.pattern)", { data }),
+      /2000 parts/,
+    );
+  }
+});
+
+test("the patterns of a rule have a bound together", () => {
+  const part = (nth: number): string => `"a".matches("((abc){25}){19}${nth}")`;
+  const few = Array.from({ length: 5 }, (_, nth) => part(nth));
+  assert.equal(value(few.join(" || ")), false);
+  const outcome = compileCondition([...few, part(5)].join(" || "), new Map());
+  assert.equal(
+    outcome.ok ? "" : outcome.message,
+    "the patterns of a rule have at most 10,000 parts in all",
+  );
+});
+
+test("to compile patterns and to match them are steps of a rule", () => {
+  const patterns = Array.from({ length: 20 }, (_, nth) => `((abc){25}){19}${nth}`);
+  const rule = "context.data.patterns.exists(p, context.data.text.matches(p))";
+  const tooMany = /^the rule takes too many steps/;
+  assert.match(faultOf(rule, { data: { patterns, text: "a" } }), tooMany);
+  assert.match(
+    faultOf(rule, { data: { patterns: patterns.map(() => "b{1000}"), text: "a".repeat(900) } }),
+    tooMany,
+  );
+  assert.equal(
+    value(rule, { data: { patterns: patterns.map(() => "b{1000}"), text: "a" } }),
+    false,
+  );
+});
+
 test("values of the context that are nested without end do not break the evaluation", () => {
   const nested = (): JsonValue => {
     let json: JsonValue = 1;

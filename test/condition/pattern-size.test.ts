@@ -18,11 +18,17 @@ test("the parts of a pattern are counted with its repeats written out", () => {
     ["[]a{9}]{3}", 3],
     ["[^]{}]{4}", 4],
     ["[[:alpha:]]{5}x", 6],
-    ["\\p{Greek}{7}\\pL{2}", 9],
+    ["\\p{Greek}{7}\\pL{2}", 109],
     ["\\x{10FFFF}{7}", 7],
     ["\\x41{7}", 7],
     ["\\Qa{1000}\\E", 7],
     ["\\({3}", 3],
+    // Case is looked up for each character of a range.
+    ["[B-\\x{1e000}]", 1],
+    ["(?i)[B-\\x{1e000}]", 1229],
+    ["(?i)[B-\u{1e000}\\x{80}-\\x{10ffff}]{2}", 2481],
+    ["(?s-i:[\\101-\\x{1e8}])", 6],
+    ["(?i)[a-z0-9_]{3}", 3],
     // None of these is a pattern.
     ["(a{4}", 4],
     ["a)", 2],

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import fc from "fast-check";
 import postgres from "postgres";
 
+import { Pace } from "../../src/base/steps.ts";
 import { matches } from "../../src/condition/pattern.ts";
 import { postgresPattern } from "../../src/sql/condition/pattern.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
@@ -73,9 +74,10 @@ test(`Postgres matches what RE2 matches (seed ${seed})`, async () => {
       select (t.value collate "C" ~ ${written}) as found
       from unnest(${all}::text[]) with ordinality t(value, place) order by t.place`;
     const found = rows.map((row) => row.found);
+    const work = { budget: { steps: Infinity }, pace: new Pace(), patterns: new Set<string>() };
     assert.deepEqual(
       found,
-      all.map((text) => matches(text, pattern)),
+      all.map((text) => matches(text, pattern, work)),
       `${pattern} as ${written}`,
     );
     same += found.filter(Boolean).length;
