@@ -146,6 +146,8 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
     const refused = { metadata, credential: this.#credential, sendHead };
     this.#parts.refused(this.#path, refused, error);
     call.sendStatus(errorStatus(error));
+    // The rest of such a message would cost as much as what has come.
+    if (error.code === "PAYLOAD_TOO_LARGE") this.#stream.close();
   };
 
   /**

@@ -81,6 +81,10 @@ export class DirectCall implements CarriedCall, CallStream {
     this.#closed.push(listener);
   }
 
+  close(): void {
+    this.#stream.close();
+  }
+
   /** Gives the head to the listener, unless its timeout cannot be read. */
   begin(headers: IncomingHttpHeaders): void {
     const timeout = headers["grpc-timeout"];

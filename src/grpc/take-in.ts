@@ -3,6 +3,7 @@ import { PembaError } from "../base/error.ts";
 import type { LoopEntry } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
+import { Pieces } from "../intake/pieces.ts";
 import { prefixBytes } from "./frame.ts";
 
 /** The stream of HTTP/2 that carries the messages of a call; it ends with the call. */
@@ -10,6 +11,8 @@ export interface CallStream {
   readonly destroyed: boolean;
   prependListener(event: "data", listener: (chunk: Buffer) => void): unknown;
   on(event: "close", listener: () => void): unknown;
+  /** Ends it when what was sent has gone. What comes then is not read. */
+  close(): void;
 }
 
 /** The longest request, in bytes; a longer one ends in RESOURCE_EXHAUSTED. */
@@ -66,6 +69,8 @@ export class CallBytes {
   /** Of each message that was not passed on yet, in their order. */
   readonly #coming: CountedBytes[] = [];
   readonly #held: CountedBytes[] = [];
+  /** Of the present message. */
+  readonly #pieces = new Pieces();
   #isOver = false;
   #isRefused = false;
 
@@ -75,8 +80,8 @@ export class CallBytes {
   }
 
   /**
-   * Looks at the next bytes. Refuses with PAYLOAD_TOO_LARGE, before any of a message that is too large is kept,
-   * with CONCURRENCY_LIMIT_EXCEEDED, and as `tenantOf` fails.
+   * Looks at the next bytes. Refuses with PAYLOAD_TOO_LARGE, before any of a message that is too large is kept, and
+   * when they come in too many pieces, with CONCURRENCY_LIMIT_EXCEEDED, and as `tenantOf` fails.
    */
   readonly look = (chunk: Buffer): void => {
     if (this.#isRefused) return;
@@ -88,6 +93,7 @@ export class CallBytes {
   };
 
   #look(chunk: Buffer): void {
+    this.#pieces.add(chunk.length);
     let rest = chunk;
     while (rest.length > 0) {
       const passed = Math.min(this.#left, rest.length);
@@ -131,6 +137,7 @@ export class CallBytes {
     const end = prefixBytes + announced;
     if (head.length < Math.min(end, prefixBytes + tenantBytes)) return nothing;
     this.#head = nothing;
+    this.#pieces.reset();
     this.#coming.push(this.#count(head, announced));
     this.#left = Math.max(0, end - head.length);
     return head.subarray(end);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { Transform } from "node:stream";
 
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -6,6 +7,7 @@ import { errorOf } from "../base/error.ts";
 import type { TenantId } from "../base/tuple.ts";
 import type { Intake } from "../intake/intake.ts";
 import { largeBytes, probes } from "../intake/intake.ts";
+import { Pieces } from "../intake/pieces.ts";
 import type { Shares } from "../intake/shares.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
@@ -43,6 +45,7 @@ export function takeInRequests(
     afterwards(taken === undefined ? holdRequest() : taken.then(holdRequest), enter, done);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
+    countPieces(request.raw);
     if (request.headers["transfer-encoding"] === undefined) {
       done(null, payload);
       return;
@@ -114,6 +117,22 @@ export function tenantOf({ params }: FastifyRequest): TenantId | undefined {
 /** The length of the body in bytes, as the head announces it; 0 where it announces none. */
 export function announcedBytes({ headers }: FastifyRequest): number {
   return Number(headers["content-length"] ?? 0);
+}
+
+/**
+ * Ends the connection when a body comes in too many pieces, which no client sends that means well. An answer would
+ * have the rest of them read.
+ */
+function countPieces(request: IncomingMessage): void {
+  const pieces = new Pieces();
+  request.on("data", (chunk: Buffer) => {
+    if (request.destroyed) return;
+    try {
+      pieces.add(chunk.length);
+    } catch (error) {
+      request.destroy(errorOf(error));
+    }
+  });
 }
 
 /**
