@@ -147,7 +147,7 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
     this.#parts.refused(this.#path, refused, error);
     call.sendStatus(errorStatus(error));
     // The rest of such a message would cost as much as what has come.
-    if (error.code === "PAYLOAD_TOO_LARGE") this.#stream.close();
+    if (error.code === "PAYLOAD_TOO_LARGE") call.leaveUnread?.();
   };
 
   /**

@@ -59,6 +59,7 @@ export class DirectCall implements CarriedCall, CallStream {
   /** Goes out behind the answer, or in its place. */
   #status: CallStatus | undefined;
   #isOver = false;
+  #isLeftUnread = false;
 
   /** `listen` makes the listener that is told what comes in. */
   constructor(stream: ServerHttp2Stream, listen: (call: DirectCall) => IncomingListener<CallHead>) {
@@ -81,8 +82,8 @@ export class DirectCall implements CarriedCall, CallStream {
     this.#closed.push(listener);
   }
 
-  close(): void {
-    this.#stream.close();
+  leaveUnread(): void {
+    this.#isLeftUnread = true;
   }
 
   /** Gives the head to the listener, unless its timeout cannot be read. */
@@ -173,6 +174,8 @@ export class DirectCall implements CarriedCall, CallStream {
     const isAnswered = sent === answered;
     this.#stream.sendTrailers(isAnswered ? answeredParts : { ...partsOf(sent), ...othersOf(sent) });
     this.#over();
+    // A stream that is closed at once would drop its trailers.
+    if (this.#isLeftUnread) setImmediate(() => this.#stream.close());
   };
 
   readonly #take = (chunk: Buffer): void => {

@@ -42,6 +42,8 @@ export type CarriedCall = Pick<ServerInterceptingCallInterface, "startRead" | "g
    * when the call has ended before.
    */
   send(messages: readonly Buffer[], sent: () => void): void;
+  /** Has nothing more read of a call that is ended, when its status has gone. The library cannot. */
+  leaveUnread?(): void;
 };
 
 /** How a call ends that did what was asked. */

@@ -3,16 +3,14 @@ import { PembaError } from "../base/error.ts";
 import type { LoopEntry } from "../base/loop-queue.ts";
 import type { TenantId } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
-import { Pieces } from "../intake/pieces.ts";
 import { prefixBytes } from "./frame.ts";
+import { Pieces } from "./pieces.ts";
 
 /** The stream of HTTP/2 that carries the messages of a call; it ends with the call. */
 export interface CallStream {
   readonly destroyed: boolean;
   prependListener(event: "data", listener: (chunk: Buffer) => void): unknown;
   on(event: "close", listener: () => void): unknown;
-  /** Ends it when what was sent has gone. What comes then is not read. */
-  close(): void;
 }
 
 /** The longest request, in bytes; a longer one ends in RESOURCE_EXHAUSTED. */

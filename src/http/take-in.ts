@@ -1,17 +1,13 @@
-import type { IncomingMessage } from "node:http";
-import { Transform } from "node:stream";
-
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import { errorOf } from "../base/error.ts";
 import type { TenantId } from "../base/tuple.ts";
 import type { Intake } from "../intake/intake.ts";
 import { largeBytes, probes } from "../intake/intake.ts";
-import { Pieces } from "../intake/pieces.ts";
 import type { Shares } from "../intake/shares.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
 import { holdFor } from "./held.ts";
+import { joinPieces } from "./join-pieces.ts";
 
 /**
  * Counts what each request holds, from its head until its reply has gone. A request that exceeds a
@@ -45,9 +41,10 @@ export function takeInRequests(
     afterwards(taken === undefined ? holdRequest() : taken.then(holdRequest), enter, done);
   });
   app.addHook("preParsing", (request, reply, payload, done) => {
-    countPieces(request.raw);
     if (request.headers["transfer-encoding"] === undefined) {
-      done(null, payload);
+      const bytes = announcedBytes(request);
+      const isJoined = bytes > largeBytes && bytes <= bodyLimit;
+      done(null, isJoined ? joinPieces(payload) : payload);
       return;
     }
     const owner = ownerOf(request);
@@ -57,8 +54,10 @@ export function takeInRequests(
       isHeld = false;
       intake.bytes.giveBack(owner, held);
     });
-    const counted = counting((more) => {
-      if (!isHeld) return undefined;
+    let received = 0;
+    const counted = joinPieces(payload, (more) => {
+      received += more;
+      if (!isHeld || received <= largeBytes) return undefined;
       const holdMore = (): void => {
         if (isHeld) held += more;
         else intake.bytes.giveBack(owner, more);
@@ -68,11 +67,7 @@ export function takeInRequests(
       holdMore();
       return undefined;
     });
-    // A pipe does not pass errors on, and the body of a client that has left has no other end.
-    payload.once("error", (error) => counted.destroy(error));
-    // A body that was refused has no reader, and its client may still leave.
-    counted.on("error", () => undefined);
-    done(null, payload.pipe(counted));
+    done(null, counted);
   });
 
   /** Whose share the body of a request uses. */
@@ -117,40 +112,4 @@ export function tenantOf({ params }: FastifyRequest): TenantId | undefined {
 /** The length of the body in bytes, as the head announces it; 0 where it announces none. */
 export function announcedBytes({ headers }: FastifyRequest): number {
   return Number(headers["content-length"] ?? 0);
-}
-
-/**
- * Ends the connection when a body comes in too many pieces, which no client sends that means well. An answer would
- * have the rest of them read.
- */
-function countPieces(request: IncomingMessage): void {
-  const pieces = new Pieces();
-  request.on("data", (chunk: Buffer) => {
-    if (request.destroyed) return;
-    try {
-      pieces.add(chunk.length);
-    } catch (error) {
-      request.destroy(errorOf(error));
-    }
-  });
-}
-
-/**
- * Passes a body of unknown length on, and gives `take` the bytes of each chunk that makes it large. A
- * chunk waits until its bytes are taken. Fails when `take` does.
- */
-function counting(take: (bytes: number) => undefined | Promise<void>): Transform {
-  let received = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      received += chunk.length;
-      const pass = (): void => done(null, chunk);
-      const fail = (error: unknown): void => done(errorOf(error));
-      try {
-        afterwards(received > largeBytes ? take(chunk.length) : undefined, pass, fail);
-      } catch (error) {
-        fail(error);
-      }
-    },
-  });
 }

@@ -1,14 +1,18 @@
 /** Bodies and messages that come in very small pieces, each of which takes far more memory than its bytes. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { Readable } from "node:stream";
 import { test } from "node:test";
 
 import { status } from "@grpc/grpc-js";
+import fc from "fast-check";
 
 import { must } from "../../src/base/assert.ts";
-import { Pieces } from "../../src/intake/pieces.ts";
+import { Pieces } from "../../src/grpc/pieces.ts";
+import { joinPieces } from "../../src/http/join-pieces.ts";
 import { engines } from "../support/engines.ts";
 import { check, schema, serve } from "./served.ts";
-import { answerOn, callOn, endingOf, endOf, expectContinue, headOf } from "./wire.ts";
+import { answerOn, callOn, endOf, headOf } from "./wire.ts";
 
 // The transports are the same on all engines.
 const memory = must(engines[0], "there is an engine");
@@ -20,44 +24,50 @@ function chunkedHead(tenant: string): string {
 test("small pieces are too many beyond the first hundred", () => {
   const pieces = new Pieces();
   for (let nth = 0; nth < 100; nth++) pieces.add(1);
-  assert.throws(() => pieces.add(1), /PAYLOAD_TOO_LARGE: body: comes in too many pieces/);
+  assert.throws(() => pieces.add(1), /PAYLOAD_TOO_LARGE: request: comes in too many pieces/);
   pieces.reset();
   for (let nth = 0; nth < 10_000; nth++) pieces.add(256);
 });
 
-for (const [kind, head] of [
-  ["of a length that is not announced", chunkedHead],
-  [
-    "of a known length",
-    (tenant: string) =>
-      headOf(tenant, 4_000, { path: "permissions/check", headers: expectContinue }),
-  ],
-] as const) {
-  test(`a connection ends whose body ${kind} comes in too many pieces`, async (t) => {
-    const served = await serve(t, memory, {});
-    const tenant = await served.app.tenant(schema);
-    const socket = await served.open();
-    socket.setNoDelay();
-    const ended = endingOf(socket);
-    socket.write(head(tenant));
-    const piece = head === chunkedHead ? "1\r\n \r\n" : " ";
-    const send = (): void => {
-      if (!socket.destroyed) socket.write(piece, () => setImmediate(send));
-    };
-    send();
-    await ended;
-  });
-}
-
-test("a body is read that comes in a few small pieces", async (t) => {
+test("a body is read that comes byte by byte", async (t) => {
   const served = await serve(t, memory, {});
   const tenant = await served.app.tenant(schema);
   const text = JSON.stringify({ ...check, filler: "x".repeat(100_000) });
-  const pieces = [...Array.from(text.slice(0, 50)), text.slice(50), ""];
-  const chunks = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`);
-  const socket = await served.open();
-  socket.write(`${chunkedHead(tenant)}${chunks.join("")}`);
-  assert.match(await answerOn(socket), /^HTTP\/1\.1 200 /);
+  const ofLength = await served.open();
+  ofLength.write(headOf(tenant, text.length, { path: "permissions/check" }));
+  for (const byte of text.slice(0, 500)) ofLength.write(byte);
+  ofLength.write(text.slice(500));
+  assert.match(await answerOn(ofLength), /^HTTP\/1\.1 200 /);
+  const inChunks = await served.open();
+  const chunks = Array.from(text, (byte) => `1\r\n${byte}\r\n`);
+  inChunks.write(`${chunkedHead(tenant)}${chunks.join("")}0\r\n\r\n`);
+  assert.match(await answerOn(inChunks), /^HTTP\/1\.1 200 /);
+});
+
+test("small pieces of a body are put together, in their order, and large ones are passed on", async () => {
+  const pieces = fc.array(fc.oneof(fc.constant(1), fc.nat(300), fc.nat(20_000)), {
+    maxLength: 500,
+  });
+  await fc.assert(
+    fc.asyncProperty(pieces, async (lengths) => {
+      const sent = lengths.filter((length) => length > 0).map((length) => randomBytes(length));
+      const taken: number[] = [];
+      const joined = joinPieces(Readable.from(sent), (bytes) => {
+        taken.push(bytes);
+        return bytes % 2 === 0 ? Promise.resolve() : undefined;
+      });
+      const read: Buffer[] = await joined.toArray();
+      assert.ok(Buffer.concat(read).equals(Buffer.concat(sent)));
+      assert.deepEqual(
+        taken,
+        sent.map(({ length }) => length),
+      );
+      const small = read.filter(({ length }) => length < 4_096);
+      const large = sent.filter(({ length }) => length >= 4_096);
+      assert.ok(small.length <= large.length + 1, `${small.length} small pieces were left`);
+    }),
+    { numRuns: 200 },
+  );
 });
 
 for (const [kind, headers] of [
@@ -78,7 +88,7 @@ for (const [kind, headers] of [
     send();
     const { status: code, message } = await end;
     assert.equal(code, status.RESOURCE_EXHAUSTED);
-    assert.match(message, /PAYLOAD_TOO_LARGE: body: comes in too many pieces/);
+    assert.match(message, /PAYLOAD_TOO_LARGE: request: comes in too many pieces/);
     call.close();
   });
 }

@@ -7,8 +7,8 @@ const freePieces = 100;
 const pieceBytes = 256;
 
 /**
- * Counts the pieces in which a body or a message comes. Until it is whole, each of them is an object that takes more
- * than a hundred bytes and some microseconds, even if it holds one byte.
+ * Counts the pieces in which a message comes. Until it is whole, each of them is an object that takes more than a hundred
+ * bytes and some microseconds, even if it holds one byte. Clients send frames of many bytes.
  */
 export class Pieces {
   #pieces = 0;
@@ -21,7 +21,7 @@ export class Pieces {
     if (this.#pieces <= freePieces + this.#bytes / pieceBytes) return;
     throw new PembaError(
       "PAYLOAD_TOO_LARGE",
-      `body: comes in too many pieces, expected ${pieceBytes} bytes in each`,
+      `request: comes in too many pieces, expected ${pieceBytes} bytes in each`,
     );
   }
 
