@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import type { IMetricReader, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 
+import { SingleFlight } from "../base/single-flight.ts";
 import { temporalityOf } from "./temporality.ts";
 
 export interface ScrapeAddress {
@@ -28,6 +29,13 @@ export async function openScrape({ host, port }: ScrapeAddress): Promise<Scrape>
   // The package's own server cannot bind a free port, and its content type is incomplete.
   const reader = new ScrapeReader({ preventServerStart: true });
   const serializer = new PrometheusSerializer("", false, undefined, false, true);
+  const collect = async (): Promise<string> => {
+    const { resourceMetrics } = await reader.collect();
+    return serializer.serialize(withUnits(resourceMetrics));
+  };
+  // A client may send a thousand requests ahead on a connection, each of which would take a millisecond.
+  const reads = new SingleFlight<string>();
+  const read = async (): Promise<string> => await reads.join(path, collect, undefined);
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const isKnown = request.url?.split("?", 1)[0] === path;
     const isRead = request.method === "GET" || request.method === "HEAD";
@@ -35,9 +43,9 @@ export async function openScrape({ host, port }: ScrapeAddress): Promise<Scrape>
       response.writeHead(isKnown ? 405 : 404, isKnown ? { allow: "GET, HEAD" } : {}).end();
       return;
     }
-    const { resourceMetrics } = await reader.collect();
+    const text = await read();
     response.writeHead(200, { "content-type": contentType });
-    response.end(serializer.serialize(withUnits(resourceMetrics)));
+    response.end(text);
   };
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
