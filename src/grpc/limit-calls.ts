@@ -98,7 +98,7 @@ function countUntilClosed(
 ): void {
   calls.count += 1;
   const ended = connections.began(calls.key);
-  uncounted.add(stream);
+  uncounted.add(stream, calls);
   // It comes once, and to remove a listener costs more than to add it.
   stream.on("close", () => {
     calls.count -= 1;

@@ -10,6 +10,7 @@ import { status } from "@grpc/grpc-js";
 import { must } from "../../src/base/assert.ts";
 import { loopRound } from "../../src/base/loop-round.ts";
 import { PermissionCheckRequestSchema } from "../../src/gen/base/v1/permission_pb.ts";
+import { HealthCheckRequestSchema } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { HeadWeight } from "../../src/grpc/head-weight.ts";
 import { limitCalls } from "../../src/grpc/limit-calls.ts";
 import { UncountedCalls } from "../../src/grpc/uncounted-calls.ts";
@@ -84,6 +85,18 @@ test("of the calls that send nothing, those that were opened first are closed wh
   await askGrpc(served, tenant);
   assert.ok(others.every((call) => !call.closed));
   for (const call of others) call.close();
+});
+
+test("a client that opens many calls has its own closed, and not an older one of another client", async (t) => {
+  const served = await serve(t, memory, { connections: 3 });
+  const honest = callOn(await served.openSession(), { path: "/grpc.health.v1.Health/Watch" });
+  honest.end(messageOf(HealthCheckRequestSchema, {}));
+  await once(honest, "data");
+  const session = await served.openSession();
+  const calls = Array.from({ length: 20 }, () => callOn(session, { path: healthPath }));
+  await Promise.all(calls.slice(0, 15).map((call) => endingOf(call)));
+  assert.equal(honest.closed, false);
+  for (const call of [honest, ...calls]) call.close();
 });
 
 test("calls whose message has come are not closed for those that send nothing", async (t) => {
