@@ -26,12 +26,15 @@ export class LoopQueue {
 
   /** Begins the work now or in a later round. */
   enter(entry: LoopEntry): void {
-    if (this.#waiting.size === 0 && this.#hasRoom()) {
-      this.#begun += 1;
-      entry.begin();
-      return;
-    }
-    this.wait(entry);
+    if (this.beginsNow()) entry.begin();
+    else this.wait(entry);
+  }
+
+  /** Whether work may begin in this round, as one of its pieces. Work that may not has to wait. */
+  beginsNow(): boolean {
+    if (this.#waiting.size > 0 || !this.#hasRoom()) return false;
+    this.#begun += 1;
+    return true;
   }
 
   /** Begins the work in a later round. */

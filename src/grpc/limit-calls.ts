@@ -1,10 +1,4 @@
-import {
-  constants,
-  type Http2Server,
-  type Http2Session,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from "node:http2";
+import { constants, type Http2Server, type Http2Session, type ServerHttp2Stream } from "node:http2";
 
 import { PembaError } from "../base/error.ts";
 import type { LoopEntry, LoopQueue } from "../base/loop-queue.ts";
@@ -23,7 +17,7 @@ interface OpenCalls {
   count: number;
   /** Of the connection. */
   readonly key: string;
-  readonly arriving: ArrivingCalls;
+  readonly waiting: WaitingCalls;
 }
 
 /**
@@ -49,127 +43,75 @@ export function limitCalls(
   const callsOf = (session: Http2Session): OpenCalls => {
     const known = openOn.get(session);
     if (known !== undefined) return known;
-    const arriving = new ArrivingCalls(intake.arrivals);
-    const calls = { count: 0, key: connectionKey(session.socket), arriving };
+    const waiting = new WaitingCalls(intake.calls);
+    const calls = { count: 0, key: connectionKey(session.socket), waiting };
     openOn.set(session, calls);
     return calls;
   };
   const before = listener.listeners("stream");
   listener.removeAllListeners("stream");
-  listener.on(
-    "stream",
-    (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, ...others: readonly unknown[]) => {
-      const { session } = stream;
-      if (session === undefined) return;
-      const bytes = bytesOf(headers);
-      weight.add(bytes);
-      const calls = callsOf(session);
-      if (calls.count >= max) {
-        stream.on("error", ignore);
-        stream.close(constants.NGHTTP2_REFUSED_STREAM);
-        return;
-      }
-      const call = new ArrivedCall(() => {
-        if (stream.destroyed) return;
-        if (bytes > headLimit) refuseHead(stream);
-        else for (const each of before) each.call(listener, stream, headers, ...others);
-      });
-      countUntilClosed(stream, { calls, call, connections, uncounted });
-      calls.arriving.enter(call);
-      if (call.isWaiting) stream.on("error", ignore);
-    },
-  );
-}
-
-/** What its listener leads to is kept with a stream, so it must not lead to its head. */
-function countUntilClosed(
-  stream: ServerHttp2Stream,
-  {
-    calls,
-    call,
-    connections,
-    uncounted,
-  }: {
-    readonly calls: OpenCalls;
-    readonly call: ArrivedCall;
-    readonly connections: Connections;
-    readonly uncounted: UncountedCalls;
-  },
-): void {
-  calls.count += 1;
-  const ended = connections.began(calls.key);
-  uncounted.add(stream, calls);
-  // It comes once, and to remove a listener costs more than to add it.
-  stream.on("close", () => {
-    calls.count -= 1;
-    calls.arriving.leave(call);
-    uncounted.remove(stream);
-    ended();
+  listener.on("stream", (stream, headers, flags, rawHeaders) => {
+    const { session } = stream;
+    if (session === undefined) return;
+    const bytes = bytesOf(rawHeaders);
+    weight.add(bytes);
+    const calls = callsOf(session);
+    if (calls.count >= max) {
+      stream.on("error", ignore);
+      stream.close(constants.NGHTTP2_REFUSED_STREAM);
+      return;
+    }
+    calls.count += 1;
+    const ended = connections.began(calls.key);
+    uncounted.add(stream);
+    // It comes once, and to remove a listener costs more than to add it. What it leads to is kept with the stream, so it
+    // must not lead to the head.
+    stream.on("close", () => {
+      calls.count -= 1;
+      uncounted.remove(stream);
+      ended();
+    });
+    const begin = (): void => {
+      if (bytes > headLimit) refuseHead(stream);
+      else for (const each of before) each.call(listener, stream, headers, flags, rawHeaders);
+    };
+    if (intake.calls.beginsNow()) begin();
+    else calls.waiting.add(stream, begin);
   });
 }
 
-/** A call whose head has come. */
-class ArrivedCall {
-  #begin: (() => void) | undefined;
-
-  constructor(begin: () => void) {
-    this.#begin = begin;
-  }
-
-  get isWaiting(): boolean {
-    return this.#begin !== undefined;
-  }
-
-  begin(): void {
-    const begin = this.#begin;
-    this.#begin = undefined;
-    begin?.();
-  }
-
-  forget(): void {
-    this.#begin = undefined;
-  }
-}
-
-/** Calls of a connection, which begin in turn with those of other connections. */
-class ArrivingCalls implements LoopEntry {
+/** Calls of a connection that begin in a later round of the event loop, in turn with those of other connections. */
+class WaitingCalls implements LoopEntry {
   readonly tenant = undefined;
-  readonly #arrivals: LoopQueue;
-  readonly #waiting = new Set<ArrivedCall>();
+  readonly #queue: LoopQueue;
+  readonly #begins = new Map<ServerHttp2Stream, () => void>();
 
-  constructor(arrivals: LoopQueue) {
-    this.#arrivals = arrivals;
+  constructor(queue: LoopQueue) {
+    this.#queue = queue;
   }
 
-  /** Begins the call now or in a later round of the event loop. */
-  enter(call: ArrivedCall): void {
-    this.#waiting.add(call);
-    if (this.#waiting.size === 1) this.#arrivals.enter(this);
-  }
-
-  leave(call: ArrivedCall): void {
-    call.forget();
-    this.#waiting.delete(call);
+  add(stream: ServerHttp2Stream, begin: () => void): void {
+    this.#begins.set(stream, begin);
+    if (this.#begins.size === 1) this.#queue.wait(this);
+    // Nothing else listens until it begins. It closes after an error.
+    stream.on("error", ignore);
+    stream.on("close", () => this.#begins.delete(stream));
   }
 
   readonly begin = (): void => {
-    const [next] = this.#waiting;
+    const [next] = this.#begins;
     if (next === undefined) return;
-    this.#waiting.delete(next);
-    if (this.#waiting.size > 0) this.#arrivals.wait(this);
-    next.begin();
+    const [stream, begin] = next;
+    this.#begins.delete(stream);
+    if (this.#begins.size > 0) this.#queue.wait(this);
+    begin();
   };
 }
 
 /** As HTTP/2 has it, without what it adds for each field. */
-function bytesOf(headers: IncomingHttpHeaders): number {
+function bytesOf(rawHeaders: readonly string[]): number {
   let bytes = 0;
-  for (const name in headers) {
-    const value = headers[name];
-    bytes += name.length;
-    if (typeof value === "string") bytes += value.length;
-    else if (value !== undefined) for (const each of value) bytes += each.length;
-  }
+  for (const text of rawHeaders) bytes += text.length;
   return bytes;
 }
 

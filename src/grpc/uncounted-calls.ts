@@ -1,6 +1,8 @@
 import { constants, type ServerHttp2Stream } from "node:http2";
 
-type Closable = Pick<ServerHttp2Stream, "close">;
+import { must } from "../base/assert.ts";
+
+type Closable = Pick<ServerHttp2Stream, "close" | "session">;
 
 /** To close one takes some tens of microseconds. */
 const closedPerRound = 32;
@@ -13,31 +15,22 @@ const closedPerRound = 32;
  */
 export class UncountedCalls {
   readonly #max: number;
-  /** By their connection, in the order in which they were opened. None of them is empty. */
-  readonly #streams = new Map<object, Set<Closable>>();
-  readonly #connections = new Map<object, object>();
+  /** In the order in which they were opened. */
+  readonly #streams = new Map<object, Closable>();
   #isClosing = false;
 
   constructor(max: number) {
     this.#max = max;
   }
 
-  add(stream: Closable, connection: object): void {
-    this.#connections.set(stream, connection);
-    const others = this.#streams.get(connection);
-    if (others === undefined) this.#streams.set(connection, new Set([stream]));
-    else others.add(stream);
-    if (this.#connections.size > this.#max) this.#schedule();
+  add(stream: Closable): void {
+    this.#streams.set(stream, stream);
+    if (this.#streams.size > this.#max) this.#schedule();
   }
 
   /** To be called when the call uses a share, or is over. */
   remove(stream: object): void {
-    const connection = this.#connections.get(stream);
-    if (connection === undefined) return;
-    this.#connections.delete(stream);
-    const streams: Set<object> | undefined = this.#streams.get(connection);
-    streams?.delete(stream);
-    if (streams?.size === 0) this.#streams.delete(connection);
+    this.#streams.delete(stream);
   }
 
   #schedule(): void {
@@ -46,24 +39,18 @@ export class UncountedCalls {
     setImmediate(() => {
       this.#isClosing = false;
       this.#closeSome();
-      if (this.#connections.size > this.#max) this.#schedule();
+      if (this.#streams.size > this.#max) this.#schedule();
     });
   }
 
   #closeSome(): void {
-    const count = Math.min(closedPerRound, this.#connections.size - this.#max);
+    const count = Math.min(closedPerRound, this.#streams.size - this.#max);
+    const connections = [...Map.groupBy(this.#streams.values(), ({ session }) => session).values()];
     for (let closed = 0; closed < count; closed++) {
-      const [first] = this.#most();
-      if (first === undefined) return;
-      this.remove(first);
+      const most = connections.reduce((one, other) => (other.length > one.length ? other : one));
+      const first = must(most.shift(), "there are more calls than are closed");
+      this.#streams.delete(first);
       first.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     }
-  }
-
-  /** The calls of the connection that has the most. */
-  #most(): ReadonlySet<Closable> {
-    let most: ReadonlySet<Closable> = new Set();
-    for (const streams of this.#streams.values()) if (streams.size > most.size) most = streams;
-    return most;
   }
 }

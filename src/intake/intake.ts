@@ -37,6 +37,9 @@ export const probes = "" as TenantId;
 /** So many requests are routed, or refused, in a few milliseconds. */
 const arrivalsPerRound = 32;
 
+/** So many calls are admitted, or refused, in a few milliseconds. */
+const callsPerRound = 128;
+
 /** So many requests begin in a few milliseconds. */
 const requestsPerRound = 16;
 
@@ -57,6 +60,8 @@ export class Intake {
   readonly streams: Shares;
   /** Requests of REST whose heads have been read, in the order of the tenants that they name. */
   readonly arrivals = new LoopQueue(arrivalsPerRound);
+  /** Calls of gRPC whose heads have been read. Those of a connection wait as one. */
+  readonly calls = new LoopQueue(callsPerRound);
   /** The beginnings of requests that may ask. */
   readonly beginnings = new LoopQueue(requestsPerRound);
   /** Steps of the work on large bodies. */
