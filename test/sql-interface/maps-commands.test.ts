@@ -233,6 +233,29 @@ test("statements that no trigger sees are differences, which a repair mends in b
   await drop(parts);
 });
 
+test("what a map of attributes alone derives is compared and mended", async () => {
+  const { owner, install, pemba, stored, drop } = scene;
+  await owner`create table app.levels (id integer primary key, level integer)`;
+  const levels = `
+- table: app.levels
+  tenant: t1
+  entity: "document:{id}"
+  attributes: ["level: {level}"]
+`;
+  await install(levels);
+  await owner`insert into app.levels values (1, 1), (2, 2)`;
+  await owner`alter table app.levels disable trigger all`;
+  await owner`update app.levels set level = 3 where id = 2`;
+  await owner`alter table app.levels enable trigger all`;
+  const mended = await pemba("reconcile", "--repair");
+  assert.deepEqual([mended.status, mended.stderr], [0, ""]);
+  assert.match(mended.stdout, /^levels: 1 missing, 1 surplus, \d repaired$/m);
+  assert.deepEqual(await stored(), ["document 1 level integer1", "document 2 level integer3"]);
+  assert.equal((await pemba("reconcile")).stdout, "levels: equal\n");
+  await owner`delete from app.levels`;
+  await drop(levels);
+});
+
 test("rows of tenants that do not exist are left out, and told", async () => {
   const { owner, store, install, pemba, stored, drop } = scene;
   await owner`create table app.shared (tenant_id text, id text, owner_id text, primary key (tenant_id, id))`;

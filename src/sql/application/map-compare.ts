@@ -44,7 +44,7 @@ ${elementsQuery(map, `(\n${rowsQuery(map, `${mappedTable(map)} as r`)}\n)`, keys
 ) as g
 full join (
 ${stored(map, tables)}
-) as h on ${same.join(" and ")}
+) as h(${elementColumns.join(", ")}) on ${same.join(" and ")}
 where g.tenant is null or h.tenant is null`;
 }
 
@@ -58,6 +58,7 @@ where ${idText(map.tenant, "r")} is not null
   )`;
 }
 
+/** What is stored, with the columns of elements in their order. */
 function stored(map: TableMap, tables: string): string {
   const type = quotedText(map.entityType);
   const sole = soleTenant(map);
@@ -70,8 +71,7 @@ function stored(map: TableMap, tables: string): string {
     ...(kinds.length === 0
       ? []
       : [
-          `select false as is_attribute, t.id as tenant, r.entity_id, r.relation as name,
-  r.subject_type as type, r.subject_id as id, r.subject_relation as relation
+          `select false, t.id, r.entity_id, r.relation, r.subject_type, r.subject_id, r.subject_relation
 from ${tables}.relationships as r
 join ${tables}.tenants as t on t.number = r.tenant
 where r.entity_type = ${type}
