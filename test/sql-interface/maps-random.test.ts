@@ -24,7 +24,13 @@ const maps = `
 - table: app.folders
   tenant: t1
   entity: "folder:{id}"
-  tuples: ["parent@folder:{parent_id}", "owner@user:{owner_id}"]
+  tuples: ["parent@folder:{parent_id}"]
+  truncate: delete
+- table: app.folders
+  name: folder_owners
+  tenant: t1
+  entity: "folder:{id}"
+  tuples: ["owner@user:{owner_id}"]
   truncate: delete
 - table: app.documents
   tenant: t1
@@ -34,12 +40,18 @@ const maps = `
     - "owner@user:{deputy_id}"
     - "parent@folder:{folder_id}"
     - "viewer@group:{team_id}#member"
-  attributes: ["public: {is_public}", "title: {title}", "tags: {tags}", "level: {level}", "weight: {weight}"]
+  attributes: ["public: {is_public}", "title: {title}", "tags: {tags}"]
   truncate: delete
 - table: app.members
   tenant: t1
   entity: "group:{team_id}"
   tuples: ["member@user:{user_id}"]
+  truncate: delete
+- table: app.documents
+  name: levels
+  tenant: t1
+  entity: "document:{region}:{id}"
+  attributes: ["level: {level}", "weight: {weight}"]
   truncate: delete
 `;
 
@@ -449,7 +461,8 @@ test(`tuples follow the rows of ${statements} transactions`, async (t) => {
   const equal = await scene.pemba("reconcile");
   assert.deepEqual(equal, {
     status: 0,
-    stdout: "documents: equal\nfolders: equal\nmembers: equal\n",
+    stdout:
+      "documents: equal\nfolder_owners: equal\nfolders: equal\nlevels: equal\nmembers: equal\n",
     stderr: "",
   });
   const log = await changesOf(scene.owner, scene.tenant);

@@ -334,6 +334,26 @@ test("a foreign key that cascades changes tuples with the rows", async (t) => {
   assert.deepEqual(await stored(), []);
 });
 
+test("a row that a cascade changes again gives what it has in the end", async (t) => {
+  await mapped(
+    t,
+    `create table app.documents (
+      id text primary key, main_id text references app.documents on update cascade, owner_id text
+    )`,
+    `
+- table: app.documents
+  tenant: t1
+  entity: "document:{id}"
+  tuples: ["owner@user:{owner_id}"]
+`,
+  );
+  const { owner, stored } = scene;
+  await owner`insert into app.documents values ('a', 'a', 'ada')`;
+  // The cascade changes a column that is not in the map, after the key has changed.
+  await owner`update app.documents set id = 'b'`;
+  assert.deepEqual(await stored(), ["document b owner user ada"]);
+});
+
 test("a trigger of the application that changes the row again has the last word", async (t) => {
   await mapped(t, documents, documentsMap);
   const { owner, stored } = scene;

@@ -150,8 +150,8 @@ function onUpdate(map: TableMap, entry: string): string {
     parts: [
       part("former_rows", rowsQuery(map, `${former} as r`)),
       part("latter_rows", rowsQuery(map, `${latter} as r`)),
-      "gone as materialized (select * from former_rows except select * from latter_rows)",
-      "made as materialized (select * from latter_rows except select * from former_rows)",
+      "gone as materialized (select * from former_rows except all select * from latter_rows)",
+      "made as materialized (select * from latter_rows except all select * from former_rows)",
       `touched as (select ${keys} from gone union select ${keys} from made)`,
       part("present", present(map)),
       part("given", elementsQuery(map, "gone")),

@@ -125,8 +125,8 @@ begin
           (r."parent_id"::text) collate "C" as s1
         from pemba_latter as r
       ),
-      gone as materialized (select * from former_rows except select * from latter_rows),
-      made as materialized (select * from latter_rows except select * from former_rows),
+      gone as materialized (select * from former_rows except all select * from latter_rows),
+      made as materialized (select * from latter_rows except all select * from former_rows),
       touched as (select k1 from gone union select k1 from made),
       present as materialized (
         select r."id" as k1,
@@ -349,8 +349,8 @@ begin
           to_jsonb(r."is_public")::text as v1
         from pemba_latter as r
       ),
-      gone as materialized (select * from former_rows except select * from latter_rows),
-      made as materialized (select * from latter_rows except select * from former_rows),
+      gone as materialized (select * from former_rows except all select * from latter_rows),
+      made as materialized (select * from latter_rows except all select * from former_rows),
       touched as (select k1 from gone union select k1 from made),
       present as materialized (
         select r."id" as k1,
@@ -595,8 +595,8 @@ begin
           (r."user_id"::text) collate "C" as s1
         from pemba_latter as r
       ),
-      gone as materialized (select * from former_rows except select * from latter_rows),
-      made as materialized (select * from latter_rows except select * from former_rows),
+      gone as materialized (select * from former_rows except all select * from latter_rows),
+      made as materialized (select * from latter_rows except all select * from former_rows),
       touched as (select k1, k2 from gone union select k1, k2 from made),
       present as materialized (
         select r."document_id" as k1,
