@@ -19,8 +19,8 @@ export function mapNotes(map: TableMap, isPartitioned: boolean): readonly string
       : "- `truncate` deletes all that the map derives, in the same transaction.",
     "- `insert ... returning` under row security is judged before the triggers run: let the policy also allow",
     "  a row by its own columns, such as `owner_id = ...`.",
-    "- Triggers do not run for rows that logical replication writes, unless `enable always trigger` is said",
-    "  for each of them.",
+    "- Rows that logical replication writes are not seen, also not if `enable always trigger` is said: it runs",
+    "  no triggers of statements. Run `pemba sql reconcile --repair`.",
     ...(isPartitioned
       ? ["- A statement that names a partition, or attaches or detaches one, is not seen."]
       : []),

@@ -11,8 +11,8 @@
 -- - `truncate` is refused.
 -- - `insert ... returning` under row security is judged before the triggers run: let the policy also allow
 --   a row by its own columns, such as `owner_id = ...`.
--- - Triggers do not run for rows that logical replication writes, unless `enable always trigger` is said
---   for each of them.
+-- - Rows that logical replication writes are not seen, also not if `enable always trigger` is said: it runs
+--   no triggers of statements. Run `pemba sql reconcile --repair`.
 -- - What happened while triggers were disabled is found and mended by `pemba sql reconcile --repair`.
 --
 -- Permission data of the table app.documents, by the map `documents`.
@@ -28,8 +28,8 @@
 -- - `truncate` is refused.
 -- - `insert ... returning` under row security is judged before the triggers run: let the policy also allow
 --   a row by its own columns, such as `owner_id = ...`.
--- - Triggers do not run for rows that logical replication writes, unless `enable always trigger` is said
---   for each of them.
+-- - Rows that logical replication writes are not seen, also not if `enable always trigger` is said: it runs
+--   no triggers of statements. Run `pemba sql reconcile --repair`.
 -- - What happened while triggers were disabled is found and mended by `pemba sql reconcile --repair`.
 --
 -- Permission data of the table app.shares, by the map `shares`.
@@ -45,8 +45,8 @@
 -- - `truncate` is refused.
 -- - `insert ... returning` under row security is judged before the triggers run: let the policy also allow
 --   a row by its own columns, such as `owner_id = ...`.
--- - Triggers do not run for rows that logical replication writes, unless `enable always trigger` is said
---   for each of them.
+-- - Rows that logical replication writes are not seen, also not if `enable always trigger` is said: it runs
+--   no triggers of statements. Run `pemba sql reconcile --repair`.
 -- - What happened while triggers were disabled is found and mended by `pemba sql reconcile --repair`.
 
 begin;
