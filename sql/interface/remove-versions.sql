@@ -1,11 +1,15 @@
 -- Removes what can be asked under at most $2 schema versions that are no heads, and were none in the
--- last $1 milliseconds: a transaction that is open since then may still see one. Returns one row:
--- `removed`, how many versions.
+-- last $1 milliseconds: a transaction that is open since then may still see one. A tenant that is hidden for a
+-- move may come back with its head. Returns one row: `removed`, how many versions.
 with expired as materialized (
   select v.tenant, v.version
   from :"plans".versions as v
   where not exists (
     select from :"tables".tenants as t where t.number = v.tenant and t.head_version = v.version
+  )
+  and not exists (
+    select from :"tables".departures as d
+    where d.number = v.tenant and d.hidden ->> 'head_version' = v.version
   )
   and not exists (
     select

@@ -108,6 +108,21 @@ test("a function that a schema write is about to use stays", async (t) => {
   assert.equal(await may(tenant), true);
 });
 
+test("what leads to the head of a tenant stays while a move hides the tenant", async () => {
+  const { owner, store } = scene;
+  const tenant = await newTenant(store);
+  await store.schemas.write(tenant, { text: schemaOf("hidden") });
+  await write(store, tenant, { tuples: ["doc:1#hidden@user:a"] });
+  const [{ number } = { number: 0 }] = await owner`select number from tenants where id = ${tenant}`;
+  const mover = "00000000-0000-0000-0000-000000000001";
+  await owner`insert into departures (number, id, mover) values (${number}, ${tenant}, ${mover})`;
+  await owner`select hide_tenant(${number}, ${mover})`;
+  await sqlInterface.removeUnused(0);
+  await owner`select show_tenant(${number}, ${mover})`;
+  assert.equal(await may(tenant), true);
+  await owner`select pemba.write_tuple(${tenant}, 'doc', '2', 'hidden', 'user', 'a')`;
+});
+
 test("a schema write makes anew what was removed while it waited", async (t) => {
   const tenant = await tenantAfter("removed_first");
   const held = await session(t);
