@@ -6,6 +6,14 @@ as $$
 declare
   batch record;
 begin
+  -- A tenant that is hidden for a move may come back with what the rows gave, so it is refused.
+  perform :"plans".begin_write(p.id)
+    from :"tables".departures as p
+    where p.hidden is not null
+      and exists (
+        select from :"tables".derived as d
+        where d.map = delete_all_derived.map and d.tenant in ('', p.id)
+      );
   for batch in
     select r.tenant_id, r.entity_type, array_agg(r.entity_id) as entity_ids,
       array_agg(r.relation) as relations, array_agg(r.subject_type) as subject_types,

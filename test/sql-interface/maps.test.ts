@@ -163,6 +163,34 @@ test("a row whose text is no id is refused, and names the table and the value", 
   assert.deepEqual(await stored(), []);
 });
 
+test("a row of a tenant that a move hides stays, since the tenant may come back", async (t) => {
+  const { owner, stored, tenant } = scene;
+  const maps = documentsMap.replace(
+    '"public: {is_public}"',
+    '"public: {is_public}", "title: {title}"',
+  );
+  await mapped(t, documents, `${maps.trimEnd()}\n  truncate: delete\n`);
+  await owner`insert into app.documents values (1, 'ada', null, null, true, 'a')`;
+  const derived = await stored();
+  const [{ number } = { number: 0 }] = await owner`select number from tenants where id = ${tenant}`;
+  const mover = "00000000-0000-0000-0000-000000000001";
+  await owner`insert into departures (number, id, mover) values (${number}, ${tenant}, ${mover})`;
+  await owner`select hide_tenant(${number}, ${mover})`;
+  for (const statement of [
+    "delete from app.documents",
+    "update app.documents set owner_id = null",
+    "update app.documents set title = null",
+    "truncate app.documents",
+  ]) {
+    await assert.rejects(owner.unsafe(statement), { code: "PB004" }, statement);
+  }
+  await owner`select show_tenant(${number}, ${mover})`;
+  await owner`delete from departures`;
+  assert.deepEqual(await stored(), derived);
+  await owner`truncate app.documents`;
+  assert.deepEqual(await stored(), []);
+});
+
 test("truncate is refused, unless the map lets it delete what it derives", async (t) => {
   await mapped(t, documents, documentsMap);
   const { owner, stored, install, store } = scene;
