@@ -280,3 +280,26 @@ test("on a server where watch is not enabled nothing can be followed, and nothin
   await store.close();
   assert.ok(!statements.some((text) => text.startsWith(announcement)));
 });
+
+test("a stream begins again when a tenant that a move hid is back, also beside one that has not noticed", async (t) => {
+  const { store, sql } = await start(t);
+  const tenant = await tenantWithSchema(store);
+  const [slow, waiting] = [await follow(store, tenant), await follow(store, tenant)];
+  const first = Promise.all([slow.next(), waiting.next()]);
+  await write(store, tenant, { tuples: ["doc:1#owner@user:a"] });
+  await first;
+  const [{ number } = { number: 0 }] = await sql`select number from tenants where id = ${tenant}`;
+  const mover = "00000000-0000-0000-0000-000000000001";
+  await sql`insert into departures (number, id, mover) values (${number}, ${tenant}, ${mover})`;
+  await sql`select hide_tenant(${number}, ${mover})`;
+  await fails(waiting.next(), "TENANT_NOT_FOUND", tenant);
+  await sql`select show_tenant(${number}, ${mover})`;
+  const back = await follow(store, tenant, waiting.delivered());
+  const next = back.next();
+  await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });
+  assert.deepEqual(textOf(await next), ["+doc:2#owner@user:a"]);
+  const later = back.next();
+  await write(store, tenant, { tuples: ["doc:3#owner@user:a"] });
+  assert.deepEqual(textOf(await later), ["+doc:3#owner@user:a"]);
+  await Promise.all([back.leave(), slow.leave()]);
+});

@@ -87,6 +87,8 @@ export class ChangePoller {
       changedAt: this.#step.number,
       isGone: false,
     };
+    // A move may have hidden the tenant, and was taken back: a stream begins only where the tenant is there.
+    followed.isGone = false;
     followed.followers++;
     this.#followed.set(tenant, followed);
     return () => {
