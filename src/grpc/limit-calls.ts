@@ -52,7 +52,11 @@ export function limitCalls(
   listener.removeAllListeners("stream");
   listener.on("stream", (stream, headers, flags, rawHeaders) => {
     const { session } = stream;
-    if (session === undefined) return;
+    if (session === undefined) {
+      // The client has reset it in what was read with its head, and its error is still to come.
+      stream.on("error", ignore);
+      return;
+    }
     const bytes = bytesOf(rawHeaders);
     weight.add(bytes);
     const calls = callsOf(session);
@@ -61,22 +65,37 @@ export function limitCalls(
       stream.close(constants.NGHTTP2_REFUSED_STREAM);
       return;
     }
-    calls.count += 1;
-    const ended = connections.began(calls.key);
-    uncounted.add(stream);
-    // It comes once, and to remove a listener costs more than to add it. What it leads to is kept with the stream, so it
-    // must not lead to the head.
-    stream.on("close", () => {
-      calls.count -= 1;
-      uncounted.remove(stream);
-      ended();
-    });
+    countUntilClosed(stream, { calls, connections, uncounted });
     const begin = (): void => {
       if (bytes > headLimit) refuseHead(stream);
       else for (const each of before) each.call(listener, stream, headers, flags, rawHeaders);
     };
     if (intake.calls.beginsNow()) begin();
     else calls.waiting.add(stream, begin);
+  });
+}
+
+/** What its listener leads to is kept with a stream, so it must not lead to its head. */
+function countUntilClosed(
+  stream: ServerHttp2Stream,
+  {
+    calls,
+    connections,
+    uncounted,
+  }: {
+    readonly calls: OpenCalls;
+    readonly connections: Connections;
+    readonly uncounted: UncountedCalls;
+  },
+): void {
+  calls.count += 1;
+  const ended = connections.began(calls.key);
+  uncounted.add(stream);
+  // It comes once, and to remove a listener costs more than to add it.
+  stream.on("close", () => {
+    calls.count -= 1;
+    uncounted.remove(stream);
+    ended();
   });
 }
 

@@ -54,6 +54,26 @@ test("of the calls that come at once, a few begin in a round of the event loop",
   for (const begun of inRound.values()) assert.ok(begun.length <= 128, `${begun.length} begin`);
 });
 
+test("a call that its client resets together with its head does not end the process", async (t) => {
+  const server = createServer();
+  limitCalls(server, { connections: new Connections(10), intake: usualIntake() });
+  const reset = Promise.withResolvers<void>();
+  // As when the reset is read before the call is given to its listeners, which happens over TLS.
+  server.prependListener("stream", (stream: ServerHttp2Stream) => {
+    stream.once("close", () => reset.resolve());
+    stream.destroy(new Error("reset"));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  t.after(() => {
+    session.destroy();
+    server.close();
+  });
+  session.request({ ":method": "POST" }).on("error", () => undefined);
+  await reset.promise;
+});
+
 test("a call whose headers are too large is refused, and others of its connection are not", async (t) => {
   const served = await serve(t, memory, {});
   const tenant = await served.app.tenant(schema);
