@@ -390,6 +390,31 @@ async function holdCancellations(
   };
 }
 
+test("a cancellation that does not reach the server is no fault of the process", async (t) => {
+  const proxy = await holdCancellations(place.url);
+  const database = await open(proxy.url, { maxConnections: 1 });
+  const sql = connect(place.url);
+  const holder = await sql.reserve();
+  t.after(async () => {
+    holder.release();
+    await sql.end({ timeout: 1 });
+    await database.close();
+  });
+  await holder`select pg_advisory_lock(23)`;
+  const abort = new AbortController();
+  const left = fails(
+    database.query("select from pg_advisory_xact_lock(23)", [], abort.signal),
+    "CANCELLED",
+  );
+  await untilWaiting(sql, 1);
+  // What is open stays so, and nothing new is let through.
+  proxy.close();
+  abort.abort();
+  await left;
+  await holder`select pg_advisory_unlock(23)`;
+  await until(async () => (database.pool.idle === 1 ? true : undefined));
+});
+
 test("a lock that is not to be had in time is a conflict and no fault of ours", async () => {
   const database = await open(place.url, { maxConnections: 1 });
   await database.query("select set_config('lock_timeout', '50ms', false)", []);

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 
-import { must } from "../../../base/assert.ts";
+import { assert, must } from "../../../base/assert.ts";
 import { timerMs } from "../../../base/pause.ts";
 import { coded, storageError } from "./driver-error.ts";
 import { type DriverTarget, driverTarget } from "./driver-target.ts";
@@ -267,10 +267,13 @@ export function nameOf(sent: Sent): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-/** Asks the server to end a statement. Returns at once; it may come too late. */
+/** Asks the server to end a statement, for the first time. Returns at once; it may come too late. */
 export function cancel(sent: Sent): void {
-  // Declared as void, it is a promise, which fails when the server cannot be reached.
-  const asked: unknown = sent.cancel();
+  // What the driver does on `sent.cancel()` is a promise that fails when the server cannot be reached, and it gives
+  // that promise to nothing: it would end the process.
+  const ask: unknown = Reflect.get(sent, "canceller");
+  assert(typeof ask === "function", "a statement can be cancelled");
+  const asked: unknown = Reflect.apply(ask, sent, [sent]);
   Promise.resolve(asked).catch(() => undefined);
 }
 
