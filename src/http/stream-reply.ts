@@ -101,16 +101,44 @@ async function* joined<T>(
 
 async function* withHeartbeat(texts: AsyncGenerator<string>, beat: string): AsyncGenerator<string> {
   try {
-    let next = texts.next();
     for (;;) {
-      const silence = Promise.withResolvers<undefined>();
-      const timer = setTimeout(silence.resolve, heartbeatMs, undefined);
-      const result = await Promise.race([next, silence.promise]).finally(() => clearTimeout(timer));
-      if (result?.done === true) return;
-      yield result === undefined ? beat : result.value;
-      if (result !== undefined) next = texts.next();
+      const next = new AwaitedText(texts.next());
+      let result = await next.within(heartbeatMs);
+      while (result === undefined) {
+        yield beat;
+        result = await next.within(heartbeatMs);
+      }
+      if (result.done === true) return;
+      yield result.value;
     }
   } finally {
     await texts.return(undefined);
+  }
+}
+
+/** A text that may come much later. However often it is waited for, nothing is kept of the waits before. */
+class AwaitedText {
+  #wait = Promise.withResolvers<(() => IteratorResult<string>) | undefined>();
+
+  constructor(text: Promise<IteratorResult<string>>) {
+    text.then(
+      (result) => this.#wait.resolve(() => result),
+      (error: unknown) =>
+        this.#wait.resolve(() => {
+          throw error;
+        }),
+    );
+  }
+
+  /** The text, or undefined if it does not come in so many milliseconds. Fails as it does. */
+  async within(milliseconds: number): Promise<IteratorResult<string> | undefined> {
+    const timer = setTimeout(() => {
+      const { resolve } = this.#wait;
+      this.#wait = Promise.withResolvers();
+      resolve(undefined);
+    }, milliseconds);
+    const result = await this.#wait.promise;
+    clearTimeout(timer);
+    return result?.();
   }
 }
