@@ -12,7 +12,7 @@ import { admitCalls } from "../grpc/admit.ts";
 import { credentialsOf } from "../grpc/credentials.ts";
 import { healthMethods } from "../grpc/health.ts";
 import { limitConnections } from "../grpc/limit-connections.ts";
-import { takeCalls } from "../grpc/listeners.ts";
+import { closeBroken, takeCalls } from "../grpc/listeners.ts";
 import { methodName, pathOf } from "../grpc/method-name.ts";
 import { type CallFrame, type GrpcContext, serve } from "../grpc/method.ts";
 import { registerPath, type RequestHandler } from "../grpc/request-call.ts";
@@ -98,6 +98,7 @@ export function buildPeerServer(options: {
         error === null ? resolve(bound) : reject(error),
       );
       const bound = await promise;
+      closeBroken(server);
       takeCalls(server, admitting.direct);
       limitConnections(server, { intake, uncounted, isEncrypted: certificate !== undefined });
       return bound;

@@ -1,4 +1,5 @@
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import type { TLSSocket } from "node:tls";
 
 import type { Server } from "@grpc/grpc-js";
 
@@ -11,6 +12,18 @@ export function listenersOf(server: Server): readonly Http2Server[] {
   const servers: unknown = Reflect.get(server, "http2Servers");
   assert(servers instanceof Map, "the server keeps its listeners in a map");
   return [...servers.keys()];
+}
+
+/**
+ * Closes a connection whose client has broken its encryption off. Node ends the session alone, and waits for what is
+ * being written, which never goes out: the connection would stay for ever. To be called when the server listens.
+ */
+export function closeBroken(server: Server): void {
+  for (const listener of listenersOf(server)) {
+    listener.on("secureConnection", (socket: TLSSocket) => {
+      socket.on("error", () => socket.destroy());
+    });
+  }
 }
 
 /** Gives each call to `take` first, which returns whether it took it. To be called when the server listens. */

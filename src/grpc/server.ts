@@ -23,7 +23,7 @@ import { credentialsOf } from "./credentials.ts";
 import { errorStatus } from "./error-status.ts";
 import { healthMethods } from "./health.ts";
 import { limitConnections } from "./limit-connections.ts";
-import { takeCalls } from "./listeners.ts";
+import { closeBroken, takeCalls } from "./listeners.ts";
 import { assertNamed, methodName, pathOf, scopeOfPath } from "./method-name.ts";
 import { type CallFrame, type CallRecord, serve, type ServedMethod } from "./method.ts";
 import { reflectionMethods, reflectionServices } from "./reflection.ts";
@@ -100,6 +100,7 @@ export function buildGrpcServer(options: {
       );
       const bound = await promise;
       const isEncrypted = options.certificate !== undefined;
+      closeBroken(server);
       takeCalls(server, admitting.direct);
       limitConnections(server, { intake, uncounted, isEncrypted });
       return bound;

@@ -16,7 +16,7 @@ export function answerUnreadable(
 ): (error: ConnectionError, socket: Socket) => void {
   return (error, socket) => {
     // A client that is gone gets no answer. An answer within another one could not be read.
-    const isLost = error.code === "ECONNRESET" || socket.destroyed || !socket.writable;
+    const isLost = isBroken(error) || socket.destroyed || !socket.writable;
     if (isLost || hasBegunAnswer(socket)) {
       socket.destroy();
       return;
@@ -30,6 +30,14 @@ export function answerUnreadable(
     writeRefusal(socket, { status, fault, allow: refusal?.allow });
     socket.destroySoon();
   };
+}
+
+/**
+ * Whether it is an error of the connection, and not of what was sent over it. An answer would never go out if the
+ * encryption is broken, and the connection would wait for that.
+ */
+function isBroken({ code }: ConnectionError): boolean {
+  return !/^(HPE|ERR_HTTP)_/.test(code);
 }
 
 /** Whether part of an answer was sent, of which Node keeps the present one at its connection. */

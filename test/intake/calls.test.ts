@@ -56,7 +56,11 @@ test("of the calls that come at once, a few begin in a round of the event loop",
 
 test("a call that its client resets together with its head does not end the process", async (t) => {
   const server = createServer();
-  limitCalls(server, { connections: new Connections(10), intake: usualIntake() });
+  limitCalls(server, {
+    connections: new Connections(10),
+    intake: usualIntake(),
+    uncounted: new UncountedCalls(1_000),
+  });
   const reset = Promise.withResolvers<void>();
   // As when the reset is read before the call is given to its listeners, which happens over TLS.
   server.prependListener("stream", (stream: ServerHttp2Stream) => {

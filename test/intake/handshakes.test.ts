@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
-import { connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 
@@ -130,4 +130,56 @@ test("an encrypted connection of gRPC with a call under way does not make room",
   await watchHealth(await openGrpc(t, scene));
   await closed;
   await watchHealth(busy);
+});
+
+/** A line to a port, and what has it pass on nothing but noise to the client. */
+async function openLine(
+  t: TestContext,
+  to: number,
+): Promise<{
+  readonly port: number;
+  readonly breakIt: () => void;
+  readonly closed: Promise<void>;
+}> {
+  const far = connect(to, host).on("error", () => undefined);
+  let isBroken = false;
+  const line = createServer((near) => {
+    near.on("error", () => undefined);
+    near.pipe(far).on("data", (chunk: Buffer) => {
+      near.write(isBroken ? Buffer.alloc(chunk.length, "?") : chunk);
+    });
+  });
+  line.listen(0, host);
+  await once(line, "listening");
+  t.after(() => {
+    far.destroy();
+    line.close();
+  });
+  const breakIt = (): void => {
+    isBroken = true;
+  };
+  return { port: (line.address() as AddressInfo).port, breakIt, closed: endingOf(far) };
+}
+
+// The client says that it cannot read what comes, while more is sent to it.
+test("a connection of REST whose encryption breaks is closed", { timeout: 20_000 }, async (t) => {
+  const scene = await open(t);
+  const { port, breakIt, closed } = await openLine(t, scene.http);
+  const socket = await openRest(t, { ...scene, http: port });
+  await askRest(socket);
+  breakIt();
+  socket.write("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n".repeat(20));
+  await closed;
+});
+
+test("a connection of gRPC whose encryption breaks is closed", { timeout: 20_000 }, async (t) => {
+  const scene = await open(t);
+  const { port, breakIt, closed } = await openLine(t, scene.grpc);
+  const session = await openGrpc(t, { ...scene, grpc: port });
+  breakIt();
+  for (let calls = 0; calls < 20; calls++) {
+    const call = callOn(session, { path: "/grpc.health.v1.Health/Watch" });
+    call.on("error", () => undefined).end(emptyMessage);
+  }
+  await closed;
 });

@@ -22,9 +22,10 @@ for (const engine of engines) {
     const written = await app.post(`${tenant}/data/write`, { metadata, attributes: [scores] });
     assert.equal(written.status, 200, written.message);
     for (const form of jsonForms) {
-      const { operations, answerFault } = await describedBy(app, form);
+      const description = await describedBy(app, form);
       const described =
-        operations.find((one) => one.path === `/v1/tenants/{tenant_id}${path}`) ?? assert.fail();
+        description.operations.find((one) => one.path === `/v1/tenants/{tenant_id}${path}`) ??
+        assert.fail();
       const { statusCode, headers, body } = await app.app.inject({
         method: "POST",
         url: `${tenant}${path}`,
@@ -34,7 +35,7 @@ for (const engine of engines) {
       const contentType = String(headers["content-type"]);
       const answer = { status: statusCode, contentType, body: JSON.parse(body) };
       assert.equal(answer.status, 200, body);
-      assert.equal(answerFault(described, answer), "", body);
+      assert.equal(description.answerFault(described, answer), "", body);
     }
   });
 }
