@@ -65,13 +65,15 @@ export function ignoreSignals(): void {
 
 /**
  * Ends the process quietly when nothing reads its results any more, as in `pemba export | head`. The exit
- * status is the one that shells show for such a process.
+ * status is the one that shells show for such a process. Says why if they cannot be written, as on a full
+ * disk. What cannot be remarked beside them is lost.
  */
 export function endWithoutReader(): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(128 + constants.signals.SIGPIPE);
-    throw error;
+    process.exit(complain(`cannot write to standard output: ${error.message}`));
   });
+  process.stderr.on("error", () => undefined);
 }
 
 /**
