@@ -101,9 +101,12 @@ function allInterfaces(): string {
   return addresses.some((address) => address?.family === "IPv6") ? "::" : "0.0.0.0";
 }
 
+/** How long the listeners have to close after all requests were cut off, in milliseconds. */
+const cutMs = 1_000;
+
 /**
  * Stops accepting, and resolves when all requests have ended. At the end of the grace period (in
- * milliseconds) it cuts off the rest.
+ * milliseconds) it cuts off the rest, and does not wait for a connection whose end it is not told of.
  */
 export async function drain(
   { http, grpc }: Servers,
@@ -111,18 +114,19 @@ export async function drain(
   logger: Logger,
 ): Promise<void> {
   const done = new AbortController();
-  const cut = wait(timerMs(gracePeriod), undefined, { signal: done.signal, ref: false }).then(
-    () => {
-      logger.warn(
-        { milliseconds: gracePeriod },
-        "requests were cut off at the end of the grace period",
-      );
-      http.server.closeAllConnections();
-      grpc.cut();
-    },
-    () => undefined,
-  );
-  await Promise.all([http.close(), grpc.close()]);
+  const options = { signal: done.signal, ref: false };
+  const cutOff = async (): Promise<void> => {
+    await wait(timerMs(gracePeriod), undefined, options);
+    logger.warn(
+      { milliseconds: gracePeriod },
+      "requests were cut off at the end of the grace period",
+    );
+    http.server.closeAllConnections();
+    grpc.cut();
+    await wait(cutMs, undefined, options);
+  };
+  const cut = cutOff().catch(() => undefined);
+  await Promise.race([Promise.all([http.close(), grpc.close()]), cut]);
   done.abort();
   await cut;
 }
