@@ -114,7 +114,7 @@ export async function drain(
   logger: Logger,
 ): Promise<void> {
   const done = new AbortController();
-  const options = { signal: done.signal, ref: false };
+  const options = { signal: done.signal };
   const cutOff = async (): Promise<void> => {
     await wait(timerMs(gracePeriod), undefined, options);
     logger.warn(
