@@ -112,7 +112,7 @@ test("the second driver of Postgres is there for the migrations alone", () => {
   const users = sources
     .filter((path) => path.endsWith(".ts"))
     .filter((path) => /from "(?:pg|node-pg-migrate)(?:\/[^"]*)?"/.test(read(join("src", path))));
-  assert.deepEqual(users, ["store/postgres/migrate.ts"]);
+  assert.deepEqual(users, ["store/postgres/migration-client.ts"]);
 });
 
 test("no types are asked for where Pemba runs", () => {

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 
 import { pino } from "pino";
 
@@ -246,34 +244,4 @@ test("a stream ends with its client, also while nothing changes", async (t) => {
     stream.leave();
     await left;
   }
-});
-
-test("a stream without changes tells that it lives, and keeps nothing of having told it", async (t) => {
-  const { changes } = silentChanges();
-  const url = await listen(t, serviceOf(changes));
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const stream = await openStream(`${url}/v1/tenants/t1/watch`, {
-    headers: { accept: "text/event-stream" },
-    separator: "\n\n",
-  });
-  assert.equal(await stream.next(), "id: start");
-  const beat = async (times: number): Promise<void> => {
-    for (let beats = 0; beats < times; beats++) {
-      t.mock.timers.tick(15_000);
-      assert.equal(await stream.next(), ":");
-    }
-  };
-  setFlagsFromString("--expose-gc");
-  const collect: () => void = runInNewContext("gc");
-  const heapUsed = (): number => {
-    collect();
-    collect();
-    return process.memoryUsage().heapUsed;
-  };
-  await beat(1_000);
-  const used = heapUsed();
-  await beat(4_000);
-  const more = heapUsed() - used;
-  assert.ok(more < 400_000, `${more} bytes more`);
-  stream.leave();
 });

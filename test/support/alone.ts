@@ -4,6 +4,8 @@
  */
 export const alone: Readonly<Record<string, string>> = {
   "test/authoring/lint.test.ts": "measures the processor time of its process",
+  "test/grpc/head-weight.test.ts": "measures the memory of its process",
+  "test/http/heartbeat.test.ts": "measures the memory of its process, and stops its clock",
   "test/language/large-schema.test.ts": "measures the processor time of its process",
   "test/store/forgotten-tenants.test.ts": "measures the processor time of its process",
   "test/store/kept-memory.test.ts": "measures the memory of its process, and has V8 collect it",
