@@ -59,7 +59,7 @@ begin
         and spelled ~ (
           case item_type
             when 'integer' then '^[+-]?[0-9]+$'
-            else '^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?[0-9]{1,4})?$'
+            else '^[+-]?[0-9]+([.][0-9]+)?([eE][+-]?0*[0-9]{1,4})?$'
           end
         )
       then

@@ -115,5 +115,5 @@ test("a double that is written is the one that a reader of doubles sees", async 
       assert.ok(Number(value) === Number(text), `${value}, not ${text}`);
     assert.equal(rows.length, 2);
   });
-  await fc.assert(property, { seed, numRuns: runs });
+  await fc.assert(property, { seed, numRuns: runs, examples: [["4.5e+00275"]] });
 });
