@@ -140,7 +140,7 @@ async function openClusters(
       name,
       weight,
       url,
-      prepare: async () => await prepareTables({ url, autoMigrate, info: common.info }),
+      prepare: async () => await prepareTables({ ...common, url, autoMigrate }),
       open: async (tokenKey) => {
         const part = { ...common, tokenKey, sharesTokenKey: true, onCircuit };
         const engine = await openEngine({ ...context, config: ofEach }, own, place, part);

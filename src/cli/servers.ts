@@ -114,18 +114,19 @@ export async function drain(
   logger: Logger,
 ): Promise<void> {
   const done = new AbortController();
-  const options = { signal: done.signal };
+  const hasPassed = async (milliseconds: number): Promise<boolean> =>
+    await wait(timerMs(milliseconds), true, { signal: done.signal }).catch(() => false);
   const cutOff = async (): Promise<void> => {
-    await wait(timerMs(gracePeriod), undefined, options);
+    if (!(await hasPassed(gracePeriod))) return;
     logger.warn(
       { milliseconds: gracePeriod },
       "requests were cut off at the end of the grace period",
     );
     http.server.closeAllConnections();
     grpc.cut();
-    await wait(cutMs, undefined, options);
+    await hasPassed(cutMs);
   };
-  const cut = cutOff().catch(() => undefined);
+  const cut = cutOff();
   await Promise.race([Promise.all([http.close(), grpc.close()]), cut]);
   done.abort();
   await cut;

@@ -161,10 +161,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
 export async function prepareTables({
   url,
   autoMigrate,
-  warn = () => {},
+  warn,
   info = () => {},
-}: Pick<PostgresStoreOptions, "url" | "autoMigrate" | "info"> &
-  Partial<Pick<PostgresStoreOptions, "warn">>): Promise<void> {
+}: Pick<PostgresStoreOptions, "url" | "autoMigrate" | "warn" | "info">): Promise<void> {
   const newer = (names: readonly string[]): void =>
     warn(
       `a newer version of Pemba has applied ${listed(names)} to the database: writes of this version may fail`,
