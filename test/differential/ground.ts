@@ -64,6 +64,15 @@ export function ground(question: Question): Program | undefined {
   return { root, rules: grounding.rules, entities: grounding.entities };
 }
 
+/** Whether it asks a rule of an entity whose type lacks an attribute for one of the parameters. */
+export function asksMisfitRule({ schema, entity, permission }: Question): boolean {
+  const definition = schema.entities.get(entity.type);
+  const rule = schema.rules.get(permission);
+  if (definition === undefined || rule === undefined) return false;
+  if (isNode(definition, permission)) return false;
+  return [...rule.parameters].some(([name, type]) => definition.attributes.get(name) !== type);
+}
+
 function isSubject({ schema, subject }: Question): boolean {
   const definition = schema.entities.get(subject.type);
   if (definition === undefined) return false;

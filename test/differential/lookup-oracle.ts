@@ -1,6 +1,6 @@
 import type { Context, Entity, Subject } from "../../src/base/tuple.ts";
 import type { Schema } from "../../src/language/schema.ts";
-import { type Facts, ground, type Question } from "./ground.ts";
+import { asksMisfitRule, type Facts, ground, type Question } from "./ground.ts";
 import { knownIds } from "./known-ids.ts";
 import { expectation, type Outcome } from "./oracle.ts";
 import { isInScope, type Scope, scopeReach } from "./scope-reach.ts";
@@ -80,6 +80,7 @@ function expectSubjects(lookup: SubjectLookup, frame: LookupGround): LookupExpec
     subject: { type: subjectType, id, relation: subjectRelation },
   });
   if (ground(question("any")) === undefined) return refused("refused");
+  if (asksMisfitRule(question("any"))) return refused("INVALID_ARGUMENT");
   const ids = knownIds(subjectType, facts, context, entity);
   return {
     kind: "ids",

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../src/base/error.ts";
 import { answerCost } from "./depth-cost.ts";
-import { type Formula, ground, type Program, type Question } from "./ground.ts";
+import { asksMisfitRule, type Formula, ground, type Program, type Question } from "./ground.ts";
 import { decideFaults, distancesFrom, wellFoundedModel } from "./well-founded.ts";
 
 /** What an engine may answer; "refused" is any error that says the question itself is wrong. */
@@ -23,6 +23,7 @@ export interface Expectation {
 export function expectation(question: Question, depth: number): Expectation {
   const program = ground(question);
   if (program === undefined) return expect("the name is unknown", ["refused"]);
+  if (asksMisfitRule(question)) return expect("the arguments do not fit", ["INVALID_ARGUMENT"]);
   const model = wellFoundedModel(program);
   const faults = [...program.rules.values()].flatMap(faultsOf);
   const allowed = model.certain.has(program.root);
