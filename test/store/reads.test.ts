@@ -119,6 +119,35 @@ for (const engine of engines) {
       }
     });
 
+    test("a page of tuples with the longest names and ids ends before it is too long for a message", async () => {
+      const tenant = await newTenant(store);
+      const [type, relation] = ["t".repeat(64), "r".repeat(64)];
+      const text = `entity ${type} { relation ${relation} @${type}#${relation} }`;
+      await store.schemas.write(tenant, { text });
+      const ids = Array.from({ length: 10_000 }, (_, index) => String(index).padStart(128, "0"));
+      const group = "g".repeat(128);
+      for (let from = 0; from < ids.length; from += 1_000) {
+        const tuples = ids
+          .slice(from, from + 1_000)
+          .map((id) => `${type}:${id}#${relation}@${type}:${group}#${relation}`);
+        await write(store, tenant, { tuples });
+      }
+      const seen: string[] = [];
+      const sizes: number[] = [];
+      let after: readonly string[] | undefined;
+      do {
+        const read = { filter: tupleFilter({}), snapToken: undefined, after, limit: 10_000 };
+        const page = await store.data.readTuples(tenant, read);
+        sizes.push(page.items.length);
+        seen.push(...page.items.map(({ entity }) => entity.id));
+        after = page.next;
+      } while (after !== undefined);
+      assert.deepEqual(seen, ids);
+      const bytesOfEach = 2 * (64 + 128 + 64) + 32;
+      const first = Math.floor((3 * 1024 * 1024) / bytesOfEach);
+      assert.deepEqual(sizes, [first, ids.length - first]);
+    });
+
     const all = [
       "doc:1#owner@user:a",
       "doc:1#owner@user:b",

@@ -7,7 +7,6 @@ import { runInSlices } from "../../base/time-slice.ts";
 import { type TokenMac, tokenMac } from "../../base/token-mac.ts";
 import type { Attribute, SnapToken, TenantId, Tuple } from "../../base/tuple.ts";
 import type { KnownFacts } from "../../memory/known-facts.ts";
-import { attributeJson } from "../attribute-value.ts";
 import type { Change } from "../change.ts";
 import {
   type AttributeFilter,
@@ -17,7 +16,7 @@ import {
   type TupleFilter,
   tuplePlace,
 } from "../filter.ts";
-import { countWithin, pageOf } from "../page.ts";
+import { attributeSizes, countWithin, pageOf, type PageSizes, tupleSizes } from "../page.ts";
 import {
   expiredSnapToken,
   invalidSnapToken,
@@ -126,7 +125,7 @@ export class MemoryData {
     const page = this.#page<Tuple>(data, read, {
       visit: (revision, page) => tuples.visit(read.filter, revision, page),
       placeOf: (tuple) => tuplePlace(tuple, end),
-      bytesOf: () => 0,
+      sizes: tupleSizes,
     });
     return await runInSlices(page, read.signal);
   }
@@ -141,8 +140,7 @@ export class MemoryData {
     const page = this.#page<Attribute>(data, read, {
       visit: (revision, page) => attributes.visit(read.filter, revision, page),
       placeOf: attributePlace,
-      // Values may be large.
-      bytesOf: ({ value }) => Buffer.byteLength(JSON.stringify(attributeJson(value))),
+      sizes: attributeSizes,
     });
     return await runInSlices(page, read.signal);
   }
@@ -228,7 +226,7 @@ export class MemoryData {
     source: {
       readonly visit: (revision: Revision, page: PageVisitor<T>) => Steps<void>;
       readonly placeOf: (item: T) => readonly string[];
-      readonly bytesOf: (item: T) => number;
+      readonly sizes: PageSizes<T>;
     },
   ): Steps<DataPage<T>> {
     const revision = snapToken === undefined ? this.#revision : this.#revisionIn(data, snapToken);
@@ -250,7 +248,10 @@ export class MemoryData {
     const behind = yield* first.inOrder();
     // Other requests came between, the collection of history among them.
     this.requireKept(revision);
-    const fitting = countWithin(behind.slice(0, limit), ({ item }) => source.bytesOf(item));
+    const fitting = countWithin(
+      behind.slice(0, limit).map(({ item }) => item),
+      source.sizes,
+    );
     const { items, next } = pageOf(behind, fitting, ({ place }) => place);
     return {
       items: items.map(({ item }) => item),

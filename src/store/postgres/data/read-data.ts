@@ -11,7 +11,7 @@ import {
   type TupleFilter,
   tuplePlace,
 } from "../../filter.ts";
-import { pageBytesMax, pageOf } from "../../page.ts";
+import { countWithin, pageBytesMax, pageOf, tupleSizes } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { DataPage, DataRead } from "../../store.ts";
 import { type Row, textOf } from "../connect/row.ts";
@@ -56,7 +56,13 @@ export async function readTuples(
     among: { subject_id: end === "entity" ? subject.ids : [] },
   };
   const placeOf = (tuple: Tuple): readonly string[] => tuplePlace(tuple, end);
-  return await readPage(parts, tenant, { read, wanted, itemOf: tupleOf, placeOf });
+  return await readPage(parts, tenant, {
+    read,
+    wanted,
+    itemOf: tupleOf,
+    placeOf,
+    countWithin: (tuples) => countWithin(tuples, tupleSizes),
+  });
 }
 
 /** A page of attributes. Fails with TENANT_NOT_FOUND and as tokens do. */
@@ -77,6 +83,8 @@ export async function readAttributes(
     wanted,
     itemOf: attributeOf,
     placeOf: attributePlace,
+    // The statement ends before the value that is too much.
+    countWithin: (attributes) => attributes.length,
   });
 }
 
@@ -88,6 +96,8 @@ async function readPage<T>(
     readonly wanted: TableFilter;
     readonly itemOf: (row: Row) => T;
     readonly placeOf: (item: T) => readonly string[];
+    /** How many of the items are on one page for their size. */
+    readonly countWithin: (items: readonly T[]) => number;
   },
 ): Promise<DataPage<T>> {
   const { read, wanted } = page;
@@ -116,7 +126,8 @@ async function readPage<T>(
   // A page of nothing is a row of nulls.
   const found = rows.filter((row) => row["entity_id"] !== null).map(page.itemOf);
   const beyond = rows.findIndex((row) => row["is_beyond"] === true);
-  const limit = beyond < 0 ? read.limit : Math.min(read.limit, beyond);
+  const most = beyond < 0 ? read.limit : Math.min(read.limit, beyond);
+  const limit = page.countWithin(found.slice(0, most));
   return {
     ...pageOf(found, limit, page.placeOf),
     snapToken: read.snapToken ?? tokens.mintOfRow(first),
