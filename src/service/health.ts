@@ -60,16 +60,26 @@ async function found(store: Probed, outages: Outages): Promise<ProbeFindings> {
   const { clusters, isOpening = false } = store;
   if (isOpening) return { answers: false, clusters: undefined };
   if (clusters === undefined) {
-    return { answers: outages.isOver("the database", await problemOf(store)), clusters };
+    return { answers: await answers("the database", store, outages), clusters };
   }
   const states = await Promise.all(
     clusters.map(async (cluster) => {
       const { name } = cluster;
-      const problem = await problemOf(cluster);
-      return [name, outages.isOver(`the cluster \`${name}\``, problem)] as const;
+      return [name, await answers(`the cluster \`${name}\``, cluster, outages)] as const;
     }),
   );
   return { answers: states.some(([, isAnswering]) => isAnswering), clusters: new Map(states) };
+}
+
+/** Whether `place` answers in time. The log is told if it did not before, or does not any more. */
+async function answers(
+  place: string,
+  asked: Pick<Probed, "ping">,
+  outages: Outages,
+): Promise<boolean> {
+  const problem = await problemOf(asked);
+  outages.tell(place, problem);
+  return problem === undefined;
 }
 
 /** Why it does not answer in time, or undefined if it does. */
@@ -91,16 +101,14 @@ class Outages {
     this.#log = log;
   }
 
-  /** Takes what a probe of `place` has found, and returns whether it answers. */
-  isOver(place: string, problem: string | undefined): boolean {
+  /** Tells what a probe of `place` has found, if that is new: the problem, or undefined if it answers. */
+  tell(place: string, problem: string | undefined): void {
     if (problem === undefined) {
       if (this.#gone.delete(place)) this.#log?.info(`health checks of ${place} succeed again`);
-      return true;
+      return;
     }
-    if (!this.#gone.has(place)) {
-      this.#gone.add(place);
-      this.#log?.warn(`health checks of ${place} fail: ${problem}`);
-    }
-    return false;
+    if (this.#gone.has(place)) return;
+    this.#gone.add(place);
+    this.#log?.warn(`health checks of ${place} fail: ${problem}`);
   }
 }

@@ -33,14 +33,21 @@ test("the log has one line when storage does not answer, and one when it answers
   assert.equal(await health.serving(), false);
   assert.deepEqual(lines, []);
   store.isOpening = false;
-  for (const isGone of [true, true, false, false]) {
+  const failing =
+    "health checks of the database fail: the database does not answer (connect ECONNREFUSED)";
+  const again = "health checks of the database succeed again";
+  for (const [isGone, line] of [
+    [true, failing],
+    [true, undefined],
+    [false, again],
+    [false, undefined],
+    [true, failing],
+  ] as const) {
+    lines.length = 0;
     store.isGone = isGone;
     assert.equal(await health.serving(), !isGone);
+    assert.deepEqual(lines, line === undefined ? [] : [line]);
   }
-  assert.deepEqual(lines, [
-    "health checks of the database fail: the database does not answer (connect ECONNREFUSED)",
-    "health checks of the database succeed again",
-  ]);
 });
 
 test("a draining process does not serve, though its storage answers", async () => {
@@ -51,10 +58,14 @@ test("a draining process does not serve, though its storage answers", async () =
 
 test("storage that does not answer within two seconds does not serve", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const health = createHealth({ ping: async () => await new Promise(() => {}) });
+  const lines: string[] = [];
+  const tell = (message: string): void => void lines.push(message);
+  const silent = { ping: async () => await new Promise<never>(() => {}) };
+  const health = createHealth(silent, { warn: tell, info: tell });
   const answer = health.serving();
   t.mock.timers.tick(2_000);
   assert.equal(await answer, false);
+  assert.deepEqual(lines, ["health checks of the database fail: nothing came in 2000 ms"]);
 });
 
 test("probes at the same time ask storage once", async () => {
@@ -66,7 +77,10 @@ test("probes at the same time ask storage once", async () => {
 
 test("a process serves while one of its clusters answers, and says which ones do", async () => {
   const clusters = fakeClusters("a", "b");
-  const health = createHealth({ ping: async () => await Promise.reject(), clusters });
+  const lines: string[] = [];
+  const tell = (message: string): void => void lines.push(message);
+  const store = { ping: async () => await Promise.reject(), clusters };
+  const health = createHealth(store, { warn: tell, info: tell });
   assert.deepEqual(
     [...((await health.clusters()) ?? [])],
     [
@@ -82,6 +96,7 @@ test("a process serves while one of its clusters answers, and says which ones do
       ["b", false],
     ],
   );
+  assert.deepEqual(lines, ["health checks of the cluster `b` fail: Error: it is down"]);
   assert.equal(await health.serving(), true);
   clusters[0].answers = false;
   assert.equal(await health.serving(), false);
