@@ -1,12 +1,12 @@
-import type { TenantId } from "./tuple.ts";
+import type { NamedTenant } from "./tuple.ts";
 
 /**
  * A queue that is fair between tenants (round-robin): a tenant that adds many entries delays only
  * itself. Entries without a tenant count as those of one more tenant.
  */
-export class FairQueue<T extends { readonly tenant: TenantId | undefined }> {
+export class FairQueue<T extends { readonly tenant: NamedTenant | undefined }> {
   /** The tenant whose entry is next stands first. A set keeps the order in which its entries came. */
-  readonly #tenants = new Map<TenantId | undefined, Set<T>>();
+  readonly #tenants = new Map<NamedTenant | undefined, Set<T>>();
   #size = 0;
 
   /** How many entries wait, of all tenants. */
@@ -15,7 +15,7 @@ export class FairQueue<T extends { readonly tenant: TenantId | undefined }> {
   }
 
   /** Whether entries of the tenant wait. */
-  has(tenant: TenantId | undefined): boolean {
+  has(tenant: NamedTenant | undefined): boolean {
     return this.#tenants.has(tenant);
   }
 
@@ -58,7 +58,7 @@ export class FairQueue<T extends { readonly tenant: TenantId | undefined }> {
    * `tenant`. Undefined if no tenant has more entries than `tenant` would have with the new one:
    * dropping would then not make the queue fairer.
    */
-  lastOfFullest(tenant: TenantId | undefined): T | undefined {
+  lastOfFullest(tenant: NamedTenant | undefined): T | undefined {
     let fullest: ReadonlySet<T> | undefined;
     let most = (this.#tenants.get(tenant)?.size ?? 0) + 1;
     for (const queue of this.#tenants.values()) {

@@ -1,10 +1,10 @@
 import { FairQueue } from "./fair-queue.ts";
 import { connectionsGoFirst, loopRound } from "./loop-round.ts";
-import type { TenantId } from "./tuple.ts";
+import type { NamedTenant } from "./tuple.ts";
 
 /** Work that begins in this round of the event loop or in a later one. */
 export interface LoopEntry {
-  readonly tenant: TenantId | undefined;
+  readonly tenant: NamedTenant | undefined;
   readonly begin: () => void;
 }
 

@@ -5,6 +5,12 @@ export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
 
 export type TenantId = Brand<string, "TenantId">;
 
+/**
+ * The tenant that a request names, as it came, before its id and its rights are checked: any text. Only the order in
+ * which requests are served and the shares of tenants may rest on it.
+ */
+export type NamedTenant = string;
+
 /** The ids that a tenant can be created with. */
 export const newTenantPattern = /^[a-zA-Z0-9\-,]{1,64}$/;
 

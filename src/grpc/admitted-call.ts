@@ -3,7 +3,7 @@ import { Metadata } from "@grpc/grpc-js";
 import { type Admission, admit } from "../auth/admission.ts";
 import { type Credential, permitScope, permitTenant } from "../auth/credential.ts";
 import { errorOf, type PembaError } from "../base/error.ts";
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 import { probes } from "../intake/intake.ts";
 import { noRights } from "./call-credential.ts";
 import { errorStatus } from "./error-status.ts";
@@ -154,7 +154,7 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
    * A token takes nothing from the share of a tenant that it is not for. Other methods than those of
    * tenants may begin with any text.
    */
-  tenantOf(message: Buffer): TenantId | undefined {
+  tenantOf(message: Buffer): NamedTenant | undefined {
     if (this.#isFree) return probes;
     if (scopeOfPath(this.#path) === undefined) return undefined;
     const tenant = tenantIn(message);
@@ -162,7 +162,7 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
     return tenant;
   }
 
-  get ofCompressed(): TenantId | undefined {
+  get ofCompressed(): NamedTenant | undefined {
     if (this.#isFree) return probes;
     return onlyTenantOf(this.#credential);
   }
@@ -192,9 +192,9 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
 }
 
 /** The tenant of a token for one tenant; undefined for a token that may ask for others. */
-function onlyTenantOf({ tenants }: Credential): TenantId | undefined {
+function onlyTenantOf({ tenants }: Credential): NamedTenant | undefined {
   const [only, ...others] = tenants ?? [];
-  return others.length === 0 ? (only as TenantId | undefined) : undefined;
+  return others.length === 0 ? only : undefined;
 }
 
 function authorizationIn(metadata: CallHead): string | undefined {

@@ -1,7 +1,7 @@
 import { assert } from "../base/assert.ts";
 import { PembaError } from "../base/error.ts";
 import type { LoopEntry } from "../base/loop-queue.ts";
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
 import { prefixBytes } from "./frame.ts";
 import { Pieces } from "./pieces.ts";
@@ -37,7 +37,7 @@ const compressionMax = 1_032;
 
 /** What a message counts for. */
 interface CountedBytes {
-  readonly tenant: TenantId | undefined;
+  readonly tenant: NamedTenant | undefined;
   readonly bytes: number;
   /** A share of several processes may have to be asked for, and the message may be over by then. */
   state: "asked" | "taken" | "returned";
@@ -47,9 +47,9 @@ export interface ByteOwners {
   /** Called with the error if a share is not given after it was asked for. */
   readonly refuse: (error: unknown) => void;
   /** The tenant that the beginning of a message names. Fails when the token is not for it. */
-  tenantOf(message: Buffer): TenantId | undefined;
+  tenantOf(message: Buffer): NamedTenant | undefined;
   /** Whose share a compressed message uses, which names its tenant inside. */
-  readonly ofCompressed: TenantId | undefined;
+  readonly ofCompressed: NamedTenant | undefined;
 }
 
 /**
@@ -151,7 +151,7 @@ export class CallBytes {
     return this.#take(tenant, bytes);
   }
 
-  #take(tenant: TenantId | undefined, bytes: number): CountedBytes {
+  #take(tenant: NamedTenant | undefined, bytes: number): CountedBytes {
     if (this.#isOver) return uncounted;
     const taken = this.#intake.bytes.take(tenant, bytes);
     if (taken === undefined) return { tenant, bytes, state: "taken" };
@@ -202,7 +202,7 @@ export function takeInCall(
     tenant,
     refuse,
   }: {
-    readonly tenant: TenantId | undefined;
+    readonly tenant: NamedTenant | undefined;
     /** Called with the error if the share is not given after it was asked for. */
     readonly refuse: (error: unknown) => void;
   },

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 import type { Intake } from "../intake/intake.ts";
 import { largeBytes, probes } from "../intake/intake.ts";
 import type { Shares } from "../intake/shares.ts";
@@ -71,7 +71,7 @@ export function takeInRequests(
   });
 
   /** Whose share the body of a request uses. */
-  function ownerOf(request: FastifyRequest): TenantId | undefined {
+  function ownerOf(request: FastifyRequest): NamedTenant | undefined {
     return isOpen(request) ? probes : tenantOf(request);
   }
 }
@@ -83,7 +83,7 @@ export function takeInRequests(
 function hold(
   reply: FastifyReply,
   shares: Shares,
-  { owner, amount }: { readonly owner: TenantId | undefined; readonly amount: number },
+  { owner, amount }: { readonly owner: NamedTenant | undefined; readonly amount: number },
 ): undefined | Promise<void> {
   const taken = shares.take(owner, amount);
   const hasTaken = (): void => holdFor(reply.raw, () => shares.giveBack(owner, amount));
@@ -103,10 +103,9 @@ function afterwards(
 }
 
 /** The tenant in the path, whether or not there is one with this id. */
-export function tenantOf({ params }: FastifyRequest): TenantId | undefined {
-  return typeof params === "object" && params !== null && "tenant_id" in params
-    ? (params.tenant_id as TenantId)
-    : undefined;
+export function tenantOf({ params }: FastifyRequest): NamedTenant | undefined {
+  if (typeof params !== "object" || params === null || !("tenant_id" in params)) return undefined;
+  return typeof params.tenant_id === "string" ? params.tenant_id : undefined;
 }
 
 /** The length of the body in bytes, as the head announces it; 0 where it announces none. */

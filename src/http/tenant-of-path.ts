@@ -1,4 +1,4 @@
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 
 const tenantPrefix = "/v1/tenants/";
 const prefixParts = 3;
@@ -10,7 +10,7 @@ const tenantCharacters = 128;
  * The tenant that a path names. No token has been looked at: it decides about order alone, and a
  * request with no right to the tenant delays those of that tenant, as it does without any order.
  */
-export function tenantOfPath(url = ""): TenantId | undefined {
+export function tenantOfPath(url = ""): NamedTenant | undefined {
   const path = plainPath(url);
   if (!path.startsWith(tenantPrefix)) return undefined;
   // Nearly always a slash ends it. To search with a pattern costs more.
@@ -19,7 +19,7 @@ export function tenantOfPath(url = ""): TenantId | undefined {
     slash === -1 ? path.slice(tenantPrefix.length) : path.slice(tenantPrefix.length, slash);
   const query = rest.search(/[?#]/);
   const tenant = decoded(query === -1 ? rest : rest.slice(0, query)).slice(0, tenantCharacters);
-  return tenant === "" ? undefined : (tenant as TenantId);
+  return tenant === "" ? undefined : tenant;
 }
 
 /** The path as the router reads it, but for the escapes behind the prefix: all spellings name one tenant. */

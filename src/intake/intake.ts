@@ -1,6 +1,6 @@
 import { cancelled } from "../base/error.ts";
 import { LoopQueue } from "../base/loop-queue.ts";
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 import { OwnShares, type SharedResource, type Shares } from "./shares.ts";
 
 /** How much an instance takes in; all tenants together may have four times the share of one. */
@@ -32,7 +32,7 @@ export const largeBytes = 64 * 1024;
  * Whose share the bodies of health probes use. Probes need no token, so they take nothing from the
  * share of others. No tenant has this id.
  */
-export const probes = "" as TenantId;
+export const probes: NamedTenant = "";
 
 /** So many requests are routed, or refused, in a few milliseconds. */
 const arrivalsPerRound = 32;
@@ -96,7 +96,7 @@ export class Intake {
    * Resolves when the tenant may do a step of the work on a large body. Fails with CANCELLED when the
    * signal aborts: the share of the body is free then, so the body must not wait in memory.
    */
-  async largeStep(tenant: TenantId | undefined, signal?: AbortSignal): Promise<void> {
+  async largeStep(tenant: NamedTenant | undefined, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted === true) throw cancelled(undefined);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const entry = { tenant, begin: resolve };

@@ -1,5 +1,5 @@
 import { PembaError } from "../base/error.ts";
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 
 /** All tenants together may hold as many times what one tenant may hold. */
 export const tenantsAtMost = 4;
@@ -24,9 +24,9 @@ export interface Shares {
    * other processes use the same limit, it may have to ask for more: then the result is a promise, and
    * the amount counts when it resolves.
    */
-  take(tenant: TenantId | undefined, amount: number): undefined | Promise<void>;
+  take(tenant: NamedTenant | undefined, amount: number): undefined | Promise<void>;
   /** Counts so much less for the tenant. Only for what was taken. */
-  giveBack(tenant: TenantId | undefined, amount: number): void;
+  giveBack(tenant: NamedTenant | undefined, amount: number): void;
 }
 
 /** The error of a tenant that would hold more than `ofTenant`. */
@@ -52,7 +52,7 @@ export function tooMuchOfAll(
 export class OwnShares implements Shares {
   readonly #ofTenant: number;
   readonly #resource: SharedResource;
-  readonly #held = new Map<TenantId | undefined, number>();
+  readonly #held = new Map<NamedTenant | undefined, number>();
   #all = 0;
 
   constructor(ofTenant: number, resource: SharedResource) {
@@ -60,7 +60,7 @@ export class OwnShares implements Shares {
     this.#resource = resource;
   }
 
-  take(tenant: TenantId | undefined, amount: number): undefined {
+  take(tenant: NamedTenant | undefined, amount: number): undefined {
     const held = (this.#held.get(tenant) ?? 0) + amount;
     if (held > this.#ofTenant) throw tooMuchOfTenant(this.#ofTenant, this.#resource);
     if (this.#all + amount > this.#ofTenant * tenantsAtMost) {
@@ -71,7 +71,7 @@ export class OwnShares implements Shares {
     return undefined;
   }
 
-  giveBack(tenant: TenantId | undefined, amount: number): void {
+  giveBack(tenant: NamedTenant | undefined, amount: number): void {
     const held = (this.#held.get(tenant) ?? 0) - amount;
     if (held > 0) this.#held.set(tenant, held);
     else this.#held.delete(tenant);

@@ -1,4 +1,4 @@
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 import type { SharedName } from "../intake/intake.ts";
 import {
   type SharedResource,
@@ -53,7 +53,7 @@ export class BorrowedShares implements Shares {
   readonly #resource: SharedResource;
   readonly #link: LenderLink;
   readonly #now: () => number;
-  readonly #tenants = new Map<TenantId | undefined, Account>();
+  readonly #tenants = new Map<NamedTenant | undefined, Account>();
   readonly #all: Account;
 
   constructor(options: {
@@ -75,7 +75,7 @@ export class BorrowedShares implements Shares {
     this.#all = this.#newAccount({ kind: "all" }, ofTenant * tenantsAtMost);
   }
 
-  take(tenant: TenantId | undefined, amount: number): undefined | Promise<void> {
+  take(tenant: NamedTenant | undefined, amount: number): undefined | Promise<void> {
     const account = this.#accountOf(tenant);
     if (isCovered(account, amount) && isCovered(this.#all, amount)) {
       account.held += amount;
@@ -85,7 +85,7 @@ export class BorrowedShares implements Shares {
     return this.#borrowBoth(tenant, account, amount);
   }
 
-  giveBack(tenant: TenantId | undefined, amount: number): void {
+  giveBack(tenant: NamedTenant | undefined, amount: number): void {
     const account = this.#tenants.get(tenant);
     this.#all.held -= amount;
     if (account === undefined) return;
@@ -102,7 +102,11 @@ export class BorrowedShares implements Shares {
     this.#link.giveBack(loan, spare);
   }
 
-  async #borrowBoth(tenant: TenantId | undefined, account: Account, amount: number): Promise<void> {
+  async #borrowBoth(
+    tenant: NamedTenant | undefined,
+    account: Account,
+    amount: number,
+  ): Promise<void> {
     // What the tenant borrowed for it would go back at once, so a flood would reach the lender.
     if (!this.#isRefused(account, amount) && this.#isRefused(this.#all, amount)) {
       this.#forgetUnused(tenant, account);
@@ -162,7 +166,7 @@ export class BorrowedShares implements Shares {
     account.isAsking = false;
   }
 
-  #accountOf(tenant: TenantId | undefined): Account {
+  #accountOf(tenant: NamedTenant | undefined): Account {
     const known = this.#tenants.get(tenant);
     if (known !== undefined) return known;
     const account = this.#newAccount({ kind: "tenant", tenant }, this.#ofTenant);
@@ -184,7 +188,7 @@ export class BorrowedShares implements Shares {
   }
 
   /** Else a client who invents names of tenants would fill the memory. */
-  #forgetUnused(tenant: TenantId | undefined, account: Account): void {
+  #forgetUnused(tenant: NamedTenant | undefined, account: Account): void {
     const isUsed = account.held > 0 || account.isAsking || account.isLeaving;
     if (isUsed || this.#tenants.get(tenant) !== account) return;
     if (this.#isResting(account)) {

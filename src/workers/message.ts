@@ -1,4 +1,4 @@
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 import type { Config } from "../config/options.ts";
 import type { SharedName } from "../intake/intake.ts";
 import type { ProcessMeasures } from "../telemetry/combine-measures.ts";
@@ -27,7 +27,7 @@ export interface Loan {
 }
 
 export type LoanOf =
-  | { readonly kind: "tenant"; readonly tenant: TenantId | undefined }
+  | { readonly kind: "tenant"; readonly tenant: NamedTenant | undefined }
   | { readonly kind: "all" };
 
 /** What the supervisor tells a worker. */

@@ -92,6 +92,10 @@ test("wrong words of a move are told", async () => {
   assert.match((await run("tenant move x")).stderr, /expected either --to CLUSTER or --revert/);
   assert.match((await run("tenant move x --to a --rate 0")).stderr, /--rate: expected/);
   assert.match((await run("tenant move none --to a")).stderr, /no tenant `none`/);
+  assert.match(
+    (await run("tenant move no/id --to a")).stderr,
+    /tenant: `no\/id` is not a tenant id/,
+  );
   const alone = await runCommand(["cluster", "list", "--database-uri", placed.urls[0] ?? ""]);
   assert.match(alone.stderr, /^pemba: `database.clusters`: is empty, so there are no clusters /);
 });

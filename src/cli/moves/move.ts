@@ -1,7 +1,7 @@
 import { PembaError } from "../../base/error.ts";
-import type { TenantId } from "../../base/tuple.ts";
 import type { FlagKind } from "../../config/flags.ts";
 import { integer } from "../../config/kind.ts";
+import { parseTenantId } from "../../service/field.ts";
 import { complain, warn } from "../output.ts";
 import { listenForStop } from "../process-events.ts";
 import { readSettings } from "../settings.ts";
@@ -25,8 +25,7 @@ export async function move(args: readonly string[]): Promise<number> {
   const { config, values, positionals, warnings } = settings;
   warnings.forEach(warn);
   const [word = ""] = positionals;
-  // An id that is none is not in the directory.
-  const tenant = word as TenantId;
+  const tenant = parseTenantId(word, "tenant");
   const to = values.get("to");
   return await moving({ config, values }, async (context) => {
     if (to === undefined) await revertMove(context, tenant);

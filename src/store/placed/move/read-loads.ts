@@ -41,6 +41,6 @@ export async function* tenantsOn(
 function tenantOf(line: unknown): ClusterLoad["tenants"][number] {
   assert(Array.isArray(line), "a line is a list");
   const [id, tuples]: unknown[] = line;
-  assert(typeof id === "string" && typeof tuples === "number", "a line has an id and a number");
-  return { id: id as TenantId, tuples };
+  assert(typeof tuples === "number", "a line has a number behind the id");
+  return { id: tenantIdOf({ id }, "id"), tuples };
 }
