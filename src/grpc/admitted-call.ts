@@ -128,7 +128,13 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
   }
 
   onReceiveHalfClose(): void {
-    if (!this.#isCancelled) this.#listener?.onReceiveHalfClose();
+    if (this.#isCancelled) return;
+    try {
+      this.#listener?.onReceiveHalfClose();
+    } catch (error) {
+      // It would end the process, since the stream calls this.
+      this.refuse(error);
+    }
   }
 
   onCancel(): void {

@@ -49,7 +49,7 @@ export type CarriedCall = Pick<ServerInterceptingCallInterface, "startRead" | "g
 /** How a call ends that did what was asked. */
 export const answered: CallStatus = { code: status.OK, details: "OK" };
 
-/** Answers a call that has one request. Called when the whole of it has come. */
+/** Answers a call that has one request. Called when the whole of it has come. What it throws refuses the call. */
 export type RequestHandler = (call: RequestCall, request: Buffer) => void;
 
 /** The handlers of calls with one request, by the path of their method. */
@@ -151,11 +151,7 @@ export class RequestCall implements IncomingListener<CallHead> {
       this.#refuse("Received no request message");
       return;
     }
-    try {
-      this.#handler(this, request);
-    } catch {
-      this.fail({ code: status.UNKNOWN, details: "Unknown error" });
-    }
+    this.#handler(this, request);
   }
 
   onCancel(): void {
