@@ -42,18 +42,6 @@ export function backSteps(candidatePlan: CandidatePlan): BackStep[] {
   });
 }
 
-/** Groups the steps by rank: group i has the i-th step from every state. */
-export function stepRanks(steps: readonly BackStep[]): BackStep[][] {
-  const ranks: BackStep[][] = [];
-  const seen = new Map<number, number>();
-  for (const step of steps) {
-    const rank = seen.get(step.at) ?? 0;
-    seen.set(step.at, rank + 1);
-    (ranks[rank] ??= []).push(step);
-  }
-  return ranks;
-}
-
 /** The steps of a search by what their subjects are. */
 export interface SearchSteps {
   readonly plain: readonly BackStep[];

@@ -6,11 +6,12 @@ import type {
   CandidateTest,
 } from "../../plan/passes/5-drop-guards.ts";
 import type { SearchPlan } from "../../plan/plan.ts";
+import { ranksOf } from "../search/state-names.ts";
 import { levelZero } from "../search/writer.ts";
 import { manyRelations } from "../state/relation-set.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
-import { type BackStep, backSteps, type SearchSteps, stepRanks } from "./back-steps.ts";
+import { type BackStep, backSteps, type SearchSteps } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";
 import { filtered, type IdReading, tupleIds, tupleIdsUnder } from "./candidate.ts";
 import { nameByStep, definiteByStep } from "./step-table.ts";
@@ -30,7 +31,7 @@ export function entityCandidates(input: EntityCandidates): {
   const { root, isInner, last, loose } = stepsFromSubject(input.candidatePlan);
   const { wide, narrow } = byWidth(last);
   const pages = [
-    ...stepRanks(narrow).map((rank) => rankCandidates(input, root, rank)),
+    ...ranksOf(narrow, ({ at }) => at).map((rank) => rankCandidates(input, root, rank)),
     ...wide.map((alike) => wideCandidates(input, root, alike)),
   ];
   const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));

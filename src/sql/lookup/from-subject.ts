@@ -27,7 +27,7 @@ interface FromSubject {
 export function verdictsFromSubject(items: SharedItems, asked: FromSubject): SharedAnswers {
   const input = inputOf(items, asked);
   const { plain, loose } = stepsToInner(asked);
-  const back = searchedBack(sql`back`, input, items, { plain, loose });
+  const back = backOf(sql`back`, input, items, { plain, loose });
   const judged = judgedEntities({ ...input, plan: items.plan, back, judgesTogether: false });
   const writer = searchWriter(items.scope, items.plan, items.common);
   const { sure, doubtful } = reachedFrom({ ...input, writer }, [], sql`k.id`);
@@ -51,7 +51,7 @@ export function verdictsFromBothEnds(
   if (![...plain, ...loose].some(isWalk)) return undefined;
   const input = inputOf(items, asked);
   const near = plain.filter((step) => !isWalk(step));
-  const ends = searchedBack(sql`ends`, input, items, { plain: near, loose: [] });
+  const ends = backOf(sql`ends`, input, items, { plain: near, loose: [] });
   const judged = judgedEntities({
     ...input,
     plan: items.plan,
@@ -106,7 +106,7 @@ function isWalk({ subjectRelation }: BackStep): boolean {
 }
 
 /** The search of `back` as a table of a name. One row more than it may have tells that there are more. */
-function searchedBack(
+function backOf(
   name: Fragment,
   input: EntityCandidates,
   { rowsMax }: SharedItems,

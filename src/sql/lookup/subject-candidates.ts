@@ -69,8 +69,12 @@ function reachTable(input: SubjectCandidates): Fragment {
   const states = [...input.candidatePlan.states.values()];
   const start = sql`select 0, ${input.entityId} collate "C", ${levelZero}, true`;
   const ways = states.flatMap((state) => state.hops.map((hop) => ({ state, hop })));
-  const walks = ranksOf(ways.filter(({ hop }) => hop.subjectRelation === undefined));
-  const usersets = ranksOf(ways.filter(({ hop }) => hop.subjectRelation !== undefined));
+  const isWalk = ({ hop }: (typeof ways)[number]): boolean => hop.subjectRelation === undefined;
+  const walks = ranksOf(ways.filter(isWalk), stateOf);
+  const usersets = ranksOf(
+    ways.filter((way) => !isWalk(way)),
+    stateOf,
+  );
   const steps = [...walks, ...usersets].map((rank) => step(input, rank));
   const columns = sql`reach(state, id, level, sure)`;
   if (steps.length === 0) return sql`${columns} as (${start})`;
@@ -83,6 +87,10 @@ function reachTable(input: SubjectCandidates): Fragment {
       cross join ${lateralBranches(steps)} n
     )
   `;
+}
+
+function stateOf({ state }: { readonly state: CandidateState }): number {
+  return state.id;
 }
 
 /** Hops of different states, which are walks or lead to usersets. */
@@ -164,7 +172,7 @@ function directIds(input: SubjectCandidates, all: readonly CandidateState[]): re
       test.kind === "direct" ? [{ state, relations: test.relations, isDefinite }] : [],
     ),
   );
-  return ranksOf(tests).map((rank) => {
+  return ranksOf(tests, stateOf).map((rank) => {
     const { relations, entityType } = sharedNames(statesOf(input), rank);
     const ids = tupleIdsAmong(scope, reading, relations, {
       end: "subject",

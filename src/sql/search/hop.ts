@@ -41,7 +41,10 @@ function closedState(writer: Writer, userset: number): number {
 }
 
 function hopRanks(hops: readonly StateHop[], kind: Hop["kind"]): StateHop[][] {
-  return ranksOf(hops.filter(({ hop }) => hop.hop.kind === kind));
+  return ranksOf(
+    hops.filter(({ hop }) => hop.hop.kind === kind),
+    ({ state }) => state.id,
+  );
 }
 
 function branch(writer: Writer, search: Search, rank: readonly StateHop[]): Fragment {

@@ -17,13 +17,16 @@ type TypedState = Pick<State, "id" | "entityType">;
 /**
  * Groups the entries by rank: group i has the i-th entry of every state. The entries of a group share a probe: each
  * would cost its start-up even if it is never taken.
+ *
+ * @param stateOf the number of the state of an entry
  */
-export function ranksOf<T extends { readonly state: TypedState }>(entries: readonly T[]): T[][] {
+export function ranksOf<T>(entries: readonly T[], stateOf: (entry: T) => number): T[][] {
   const ranks: T[][] = [];
   const next = new Map<number, number>();
   for (const entry of entries) {
-    const rank = next.get(entry.state.id) ?? 0;
-    next.set(entry.state.id, rank + 1);
+    const state = stateOf(entry);
+    const rank = next.get(state) ?? 0;
+    next.set(state, rank + 1);
     (ranks[rank] ??= []).push(entry);
   }
   return ranks;
