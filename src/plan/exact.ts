@@ -6,7 +6,7 @@ export type ExactStates = ReadonlySet<number>;
 /** A guard on such a state can neither be too deep nor be unknown, so it keeps a path definite. */
 export function exactStates(plan: SearchPlan): ExactStates {
   const exact = new Set<number>();
-  // Guards lead to lower states only, so a few rounds reach all of them.
+  // No guard leads back to the state that it guards, so each round finds the next ones until all are found.
   for (let size = -1; size < exact.size;) {
     size = exact.size;
     for (const state of plan.states) if (isExact(state, exact)) exact.add(state.id);

@@ -28,7 +28,7 @@ export interface SearchPlan extends AskedNetwork {
 export interface State {
   readonly id: number;
   readonly entityType: string;
-  /** For people: the names it stands for, or the expression when it is an operand. */
+  /** For people: the names that it stands for; an operand has the name of its permission and `/operand`. */
   readonly label: string;
   /**
    * Must hold at every entity where this state is entered, the first included: the state counts

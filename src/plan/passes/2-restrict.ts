@@ -8,7 +8,7 @@ export interface RestrictedNetwork {
   readonly kind: SubjectKind;
   /** By the id of a node: 0 where it can hold for no subject of the kind, else 1. */
   readonly possible: Uint8Array;
-  /** By component, see `leastNames`. */
+  /** By component: how many permissions and operands its nodes lead through at least. */
   readonly names: Int32Array;
 }
 
@@ -25,7 +25,7 @@ const sweepsMax = 50;
  */
 export function* restrict(network: Network, kind: SubjectKind): Steps<RestrictedNetwork> {
   const possible = new Uint8Array(network.nodes.length);
-  const components = componentsOf(network);
+  const components = orderedComponents(network);
   const names = new Int32Array(components.length);
   const restricted = { network, kind, possible, names };
   const pace = new Pace();
@@ -61,7 +61,7 @@ type OrderedComponents = readonly (readonly [number: number, members: readonly N
 const knownComponents = new WeakMap<Network, OrderedComponents>();
 
 /** The nodes by their components, each behind those that it leads to. */
-function componentsOf(network: Network): OrderedComponents {
+function orderedComponents(network: Network): OrderedComponents {
   const known = knownComponents.get(network);
   if (known !== undefined) return known;
   const components = [...Map.groupBy(network.nodes, ({ component }) => component)];

@@ -136,7 +136,7 @@ class Unfolding {
           break;
         case "node": {
           const { node } = formula;
-          if (!isPossible(this.#network, node) || !this.#isNews(met, node, guards)) break;
+          if (!isPossible(this.#network, node) || !this.#isNew(met, node, guards)) break;
           if (isSubjectNode(this.#network, node)) branches.at(guards, 0).isSelf = true;
           stack.push({ holder: node, formula: node.formula, guards });
           break;
@@ -167,7 +167,7 @@ class Unfolding {
   }
 
   /** False when the node was met with the same guards or fewer, which allow at least as much. */
-  #isNews(
+  #isNew(
     met: Map<Node, (readonly NodeGuard[])[]>,
     node: Node,
     guards: readonly NodeGuard[],
@@ -214,9 +214,9 @@ class Unfolding {
 
   #chosen(required: readonly Node[], first: Node): Node {
     // Judging what is local first spares the search of the rest.
-    const dearest = required.find(({ isLocal }) => !isLocal) ?? first;
+    const costliest = required.find(({ isLocal }) => !isLocal) ?? first;
     const narrow = narrowest(required);
-    if (this.#purpose === "check" || narrow.breadth === dearest.breadth) return dearest;
+    if (this.#purpose === "check" || narrow.breadth === costliest.breadth) return costliest;
     this.#isNarrowed = true;
     return narrow;
   }

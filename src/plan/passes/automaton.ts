@@ -49,7 +49,7 @@ export interface OpenState {
   readonly size: StateSize;
 }
 
-/** For people: the name, or the place of an operand. */
+/** For people: the name; of an operand the name of the permission that it stands in, marked as such. */
 export function labelOf({ name, isOperand, formula }: Node): string {
   return isOperand && formula.kind !== "rule" ? `${name}/operand` : name;
 }

@@ -93,7 +93,8 @@ const sources: Readonly<Record<PageSource, PageTable>> = {
  * there is nothing to read, there is one row whose other columns are null. No row at all: the tenant
  * does not exist. `ids` must be ascending and without repeats. They are read one by one, so that a
  * page costs what it holds and not what follows it. Values of attributes may be large, so reading ends
- * with the row that brings them above `max_bytes` of text. `is_beyond` marks this row, unless it is the first.
+ * with the row that brings them above `max_bytes` of text, which `is_beyond` marks. A first row may be larger by itself:
+ * it is not marked, and the row behind it is.
  */
 export function pageStatement(shape: PageShape): Statement {
   const { order } = sources[shape.source];
