@@ -1,6 +1,6 @@
 import { PembaError } from "../base/error.ts";
 import { isMacOf, type TokenMac } from "../base/token-mac.ts";
-import type { JsonValue } from "../base/tuple.ts";
+import type { JsonValue, SnapToken } from "../base/tuple.ts";
 import type { Absent } from "./field.ts";
 
 /** The request that a token belongs to: it is valid for the next page of the same request only. */
@@ -55,7 +55,10 @@ function parseJson(text: string): JsonValue {
   return json;
 }
 
-/** The same for operations whose cursor is one text, the key of an item. */
+/**
+ * The cursor of an operation where it is one text, the key of an item. Fails with INVALID_CONTINUOUS_TOKEN as
+ * `parseContinuousToken` does, and for a text that is no key.
+ */
 export function parseTextCursor<K extends string>(
   scope: TokenScope,
   token: string | Absent,
@@ -68,25 +71,32 @@ export function parseTextCursor<K extends string>(
 }
 
 /**
- * The same for operations whose cursor is several texts, only some of which are a valid position.
+ * The same where it is several texts. `parse` makes the place of them where the page begins, and returns undefined for
+ * texts that are none.
  */
-export function parseTextsCursor(
+export function parseTextsCursor<Place>(
   scope: TokenScope,
   token: string | Absent,
-  isPlace: (texts: readonly string[]) => boolean,
-): readonly string[] | undefined {
+  parse: (texts: readonly string[]) => Place | undefined,
+): Place | undefined {
   const cursor = parseContinuousToken(scope, token);
   if (cursor === undefined) return undefined;
-  if (isTexts(cursor) && isPlace(cursor)) return cursor;
-  throw invalidToken();
+  const place = isTexts(cursor) ? parse(cursor) : undefined;
+  if (place === undefined) throw invalidToken();
+  return place;
 }
 
 /**
- * Whether a request can continue at the state in a cursor: if it names a state itself, it must be
- * the same one. The store validates the state.
+ * The state in a cursor. Undefined if the request cannot continue at it: if it names a state itself, it must be the
+ * same one.
  */
-export function isStateOfPages(asked: string | undefined, held: string | undefined): boolean {
-  return held !== undefined && held !== "" && (asked ?? held) === held;
+export function stateOfPages(
+  asked: SnapToken | undefined,
+  held: string | undefined,
+): SnapToken | undefined {
+  if (held === undefined || held === "" || (asked ?? held) !== held) return undefined;
+  // It was a token when the cursor was made. If it is not valid any more, the store refuses it.
+  return held as SnapToken;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 
-import { must } from "../base/assert.ts";
 import { cancelled } from "../base/error.ts";
 import { TimeSlice } from "../base/time-slice.ts";
 import type { TokenMac } from "../base/token-mac.ts";
@@ -9,9 +8,9 @@ import { isSchemaVersion } from "../store/schema-version.ts";
 import type { LookupFrame, LookupPage } from "../store/store.ts";
 import {
   continuousToken,
-  isStateOfPages,
   pageError,
   parseTextsCursor,
+  stateOfPages,
   type TokenScope,
 } from "./continuous-token.ts";
 import { type Absent, idPattern, parsePageSize, parseStreamSize } from "./field.ts";
@@ -125,24 +124,17 @@ function pageStartOf(
   { frame }: ParsedLookup,
   request: RawLookup,
 ): PageStart | undefined {
-  const cursor = parseTextsCursor(
+  return parseTextsCursor(
     scope,
     request.continuousToken,
-    ([state, version = "", after = "", ...more]) =>
-      isStateOfPages(frame.snapToken, state) &&
-      isSchemaVersion(version) &&
-      (frame.schemaVersion ?? version) === version &&
-      idPattern.test(after) &&
-      more.length === 0,
+    ([state, version = "", after = "", ...more]) => {
+      const snapToken = stateOfPages(frame.snapToken, state);
+      if (snapToken === undefined || !isSchemaVersion(version)) return undefined;
+      if (frame.schemaVersion !== undefined && frame.schemaVersion !== version) return undefined;
+      if (!idPattern.test(after) || more.length > 0) return undefined;
+      return { snapToken, schemaVersion: version, after };
+    },
   );
-  if (cursor === undefined) return undefined;
-  const [snapToken, schemaVersion, after] = cursor;
-  return {
-    // It was a token when the cursor was made. If it is not valid any more, the store refuses it.
-    snapToken: must(snapToken, "a cursor has a state") as SnapToken,
-    schemaVersion: must(schemaVersion, "a cursor has a schema") as SchemaVersion,
-    after: must(after, "a cursor has a place"),
-  };
 }
 
 function cursorOf({ snapToken, schemaVersion }: LookupPage, after: string): readonly string[] {

@@ -11,9 +11,9 @@ import {
 import type { DataPage, DataRead } from "../store/store.ts";
 import {
   continuousToken,
-  isStateOfPages,
   pageError,
   parseTextsCursor,
+  stateOfPages,
   type TokenScope,
 } from "./continuous-token.ts";
 import {
@@ -105,18 +105,14 @@ async function readPage<T>(
 ): Promise<{ readonly items: readonly T[]; readonly continuousToken: string }> {
   const { request, scope } = page;
   const limit = parsePageSize(request.pageSize, defaultPageSize);
-  const cursor = parseTextsCursor(
-    scope,
-    request.continuousToken,
-    ([state, ...place]) => isStateOfPages(page.snapToken, state) && page.isPlace(place),
-  );
-  const [first, ...after] = cursor ?? [];
-  // It was a token when the cursor was made. If it is not valid any more, the store refuses it.
-  const snapToken = cursor === undefined ? page.snapToken : (first as SnapToken);
+  const cursor = parseTextsCursor(scope, request.continuousToken, ([state, ...after]) => {
+    const snapToken = stateOfPages(page.snapToken, state);
+    return snapToken !== undefined && page.isPlace(after) ? { snapToken, after } : undefined;
+  });
   try {
     const { items, next, ...state } = await read({
-      snapToken,
-      after: cursor && after,
+      snapToken: cursor === undefined ? page.snapToken : cursor.snapToken,
+      after: cursor?.after,
       limit,
       signal: request.signal,
     });
