@@ -6,7 +6,7 @@ import type { Plan, SearchPlan } from "../plan/plan.ts";
 import { checkStatement, type CheckShape, type PlannedBody } from "./check.ts";
 import { type Gather, gatherOf } from "./gather/gather.ts";
 import { sharedSearch } from "./lookup/shared-search.ts";
-import { Untranslatable } from "./search/test.ts";
+import { Untranslatable } from "./search/writer.ts";
 
 /** How a search is sent to the database, or why it is gathered instead. */
 export type PushDown =

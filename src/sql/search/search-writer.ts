@@ -5,8 +5,8 @@ import type { StatementScope } from "../state/source.ts";
 import { type Fragment, join, sql } from "../text/fragment.ts";
 import { closureTables } from "./closure.ts";
 import { guardVerdict } from "./search.ts";
-import { stateHolds, Untranslatable } from "./test.ts";
-import type { Writer } from "./writer.ts";
+import { stateHolds } from "./test.ts";
+import { Untranslatable, type Writer } from "./writer.ts";
 
 /**
  * A guard is written out wherever it is asked, so guards within guards multiply. A statement with

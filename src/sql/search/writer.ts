@@ -4,6 +4,11 @@ import type { SearchPlan, State } from "../../plan/plan.ts";
 import type { StatementScope } from "../state/source.ts";
 import { type Fragment, identifier, integer, join, param, sql } from "../text/fragment.ts";
 
+/** A plan that has no SQL, because of a rule or of its size. It is gathered instead. */
+export class Untranslatable extends Error {
+  override readonly name = "Untranslatable";
+}
+
 /** What the parts of a search are written with. */
 export interface Writer {
   readonly scope: StatementScope;

@@ -95,8 +95,9 @@ async function askPlanned<P, T>(
 }
 
 /**
- * One row for each item, with its `facts` as an array of texts if it was gathered; or undefined when the head is not the one that was planned with. With
- * `namesState` a row of a question that names no state has the columns of its token.
+ * One row for each item, with its `facts` as an array of texts if it was gathered; or undefined when the head is not
+ * the one that was planned with. With `namesState` a row of a question that names no state has the columns of its
+ * token.
  */
 export async function askGroups(
   { reads, schemas, plans, ...asking }: Asking,

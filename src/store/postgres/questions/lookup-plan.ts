@@ -17,7 +17,7 @@ import {
 import { expandGatherOf, type Gather, gatherCharacters } from "../../../sql/gather/gather.ts";
 import { type Lookup, lookupStatement, type LookupShape } from "../../../sql/lookup/lookup.ts";
 import { gatherFor, plainShape } from "../../../sql/push-down.ts";
-import { Untranslatable } from "../../../sql/search/test.ts";
+import { Untranslatable } from "../../../sql/search/writer.ts";
 import type { Statement } from "../../../sql/text/fragment.ts";
 import type { CompiledSchemas } from "../../compiled-schemas.ts";
 import { KeptMap } from "../../kept.ts";

@@ -11,7 +11,7 @@ import {
   planFunction,
   type PlanFunction,
 } from "../../../sql/function/plan-function.ts";
-import { Untranslatable } from "../../../sql/search/test.ts";
+import { Untranslatable } from "../../../sql/search/writer.ts";
 import type { CompiledText, Planner } from "../../planner.ts";
 import { askedQuestions } from "./asked-questions.ts";
 import { schemaNames } from "./schema-names.ts";
