@@ -29,13 +29,7 @@ import {
   statementBytes,
 } from "../../planner.ts";
 import type { CheckItem } from "../../store.ts";
-import {
-  DirectGroups,
-  type Group,
-  type GroupItem,
-  type PlannedGroup,
-  planOfGroup,
-} from "./group.ts";
+import { DirectGroups, type Group, type GroupItem, type PlannedGroup, planIn } from "./group.ts";
 import { type SearchedGroup, SharedGroups } from "./shared-groups.ts";
 
 /** How a question is asked of the database when it is asked alone. */
@@ -133,7 +127,7 @@ export class CheckPlans {
 
   /** The item of a group, for which all tuples on its paths are read, as far as a tree can hold them. */
   async listed({ compiled }: CompiledSchema, asked: PlannedGroup): Promise<PlannedGroup> {
-    const plan = planOfGroup(asked);
+    const plan = planIn(asked);
     const key = `expand ${planKey(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);
     const gather = await this.#gathers.find(key, function* () {
@@ -147,7 +141,7 @@ export class CheckPlans {
    * If its search can be pushed down, it says what there is to read.
    */
   async explained({ compiled }: CompiledSchema, asked: PlannedGroup): Promise<PlannedGroup> {
-    const plan = planOfGroup(asked);
+    const plan = planIn(asked);
     const key = `explain ${planKey(compiled, plan.question)}`;
     const network = unrestricted(compiled.network, plan.question);
     const gather = await this.#gathers.find(key, function* () {

@@ -9,7 +9,7 @@ import type { ExpandQuestion } from "../../store.ts";
 import { treeTooLarge } from "../../tree-size.ts";
 import { askGroups, type Asking, askOneUnderHead } from "./asking.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
-import { planOfGroup } from "./group.ts";
+import { planIn } from "./group.ts";
 
 /** The tree of a permission, from all tuples on its paths, which one statement reads. */
 export async function expandPermission(
@@ -32,7 +32,7 @@ export async function expandPermission(
       if (read.isTooLarge) throw treeTooLarge();
       return await asking.telemetry.span("interpret", async (span) => {
         span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
-        return await runInSlices(expand(read.facts, entity, planOfGroup(group).root), signal);
+        return await runInSlices(expand(read.facts, entity, planIn(group).root), signal);
       });
     },
   );

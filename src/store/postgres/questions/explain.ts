@@ -10,7 +10,7 @@ import { explainCheck } from "../../question-checks.ts";
 import type { ExplainQuestion } from "../../store.ts";
 import { askGroups, type Asking, askOneUnderHead } from "./asking.ts";
 import { gatheredFacts } from "./gathered-facts.ts";
-import { planOfGroup } from "./group.ts";
+import { planIn } from "./group.ts";
 
 /** Why a check says what it says, from all facts that lead to it, which one statement reads. */
 export async function explainPermission(
@@ -34,7 +34,7 @@ export async function explainPermission(
       if (read.isTooLarge) throw gatherTooLarge(item, (field) => field);
       return await asking.telemetry.span("interpret", async (span) => {
         span.set({ "pemba.entities": read.nodes, "pemba.tuples": read.tuples });
-        const answering = explain(check, planOfGroup(group), places, read.facts);
+        const answering = explain(check, planIn(group), places, read.facts);
         const explanation = await runInSlices(answering, signal);
         // What was read for a proof is too little for a denial.
         assert(explanation.allowed || row["verdict"] !== ALLOWED, "what is read proves the answer");

@@ -36,7 +36,7 @@ export interface GroupItem {
 }
 
 /** The plan of the first item; of all items, unless the group is shared. */
-export function planOfGroup({ items: [first] }: PlannedGroup): Plan {
+export function planIn({ items: [first] }: PlannedGroup): Plan {
   return must(first, "a group has items").plan;
 }
 
