@@ -1,13 +1,9 @@
 import { fileURLToPath } from "node:url";
 
 import { must } from "../src/base/assert.ts";
+import type { Asked, ComparedSection } from "./compare/asked.ts";
 import { type Checkout, openCheckout, type Spent } from "./compare/checkout.ts";
-import {
-  type Asked,
-  comparedGroups,
-  type ComparedGroup,
-  type ComparedSection,
-} from "./compare/classes.ts";
+import { comparedGroups, type ComparedGroup } from "./compare/classes.ts";
 import { type BySide, measurePairs, type Side, sides } from "./compare/pairs.ts";
 import { medianOfNumbers } from "./measure.ts";
 import { figure, formatTable } from "./report.ts";

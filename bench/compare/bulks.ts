@@ -3,7 +3,7 @@ import { spread } from "../../test/data/dataset.ts";
 import { documentId, type NestedSizes, userId } from "../../test/data/nested-documents.ts";
 import { userOfAll } from "../../test/data/nested-lookups.ts";
 import { nestedClasses } from "../../test/data/nested-questions.ts";
-import type { Asked, AskedRequest } from "./classes.ts";
+import type { Asked, AskedRequest } from "./asked.ts";
 
 type Bulk = Omit<Asked, "dataset">;
 

@@ -10,7 +10,8 @@ import { checkOn } from "../clients/grpc.ts";
 import { type Post, postOn } from "../clients/rest.ts";
 import { familySeconds, postmasterOf, processorSeconds } from "../processor-time.ts";
 import { type BenchServer, emptyDatabase, onServer } from "../server.ts";
-import type { Asked, AskedRequest, ComparedGroup } from "./classes.ts";
+import type { Asked, AskedRequest } from "./asked.ts";
+import type { ComparedGroup } from "./classes.ts";
 
 /** A checkout whose data are loaded. */
 export interface Checkout {

@@ -1,6 +1,6 @@
 import { must } from "../../src/base/assert.ts";
+import type { Asked } from "./asked.ts";
 import type { Checkout, ServedCheckout, Spent } from "./checkout.ts";
-import type { Asked } from "./classes.ts";
 
 export const sides = ["old", "new"] as const;
 

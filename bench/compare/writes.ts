@@ -1,5 +1,5 @@
 import { type Dataset, type Fact, fact } from "../../test/data/dataset.ts";
-import type { Asked, AskedRequest } from "./classes.ts";
+import type { Asked, AskedRequest } from "./asked.ts";
 
 /** Documents that are there before anything is written. */
 const documents = 100_000;

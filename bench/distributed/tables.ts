@@ -1,5 +1,5 @@
-import type { ComparedInstances } from "../distributed.ts";
 import { figure, formatTable } from "../report.ts";
+import type { ComparedInstances } from "./compared.ts";
 
 export function comparedTable(results: readonly ComparedInstances[]): string {
   const headings = ["questions", "population", "kept", "over", "callers", "instances"];
