@@ -8,7 +8,7 @@ import type { CheckAnswer, CheckQuestion } from "../store.ts";
 import { batchKey, CheckBatch } from "./check-batch.ts";
 import { CheckCosts, costKey } from "./check-costs.ts";
 import type { Layer } from "./layer.ts";
-import { LocalRounds } from "./local-rounds.ts";
+import { SerialStatements } from "./serial-statements.ts";
 
 /** An engine that answers checks by statements. */
 export interface CheckStatements {
@@ -66,7 +66,7 @@ export function batchChecks(statements: CheckStatements, options: BatchOptions):
 
 /**
  * Sends single checks that wait at the same moment as one statement for each plan and state. While a
- * slot is free, a check goes at once and alone; a local one goes with those of its rounds (`LocalRounds`), and if others
+ * slot is free, a check goes at once and alone; a local one goes with those of its key (`SerialStatements`), and if others
  * run, at the end of this round of the event loop, with those that have come by then. Otherwise it waits in a
  * fair queue, and goes with the checks that came meanwhile when a statement ends. A batch that takes too long is taken apart,
  * and so are the checks that it does not decide: each is asked alone.
@@ -89,7 +89,7 @@ export class CheckBatches {
   readonly #costs = new CheckCosts(slotMs);
   /** Local checks wait for the end of this round of the event loop. */
   #isGathering = false;
-  readonly #rounds = new LocalRounds((batches) => {
+  readonly #serial = new SerialStatements((batches) => {
     for (const batch of batches) if (batch.size > 0) this.#waiting.add(batch);
     this.#gather();
   });
@@ -113,7 +113,7 @@ export class CheckBatches {
     const batch = this.#batchFor(tenant, single, { shared, own });
     const isFirst = batch.size === 0;
     const answer = batch.join(single, own);
-    this.#rounds.joined(batch.key);
+    this.#serial.joined(batch.key);
     // What the first check of a batch waits for, the others wait for as well.
     if (isFirst) this.#begin(tenant, single, batch);
     return [await answer];
@@ -151,7 +151,7 @@ export class CheckBatches {
     if (open !== undefined && open.size < sizeMax) return open;
     const batch = new CheckBatch(tenant, key, this.#onLeft);
     this.#open.set(key, batch);
-    if (!this.#rounds.hold(batch)) this.#waiting.add(batch);
+    if (!this.#serial.hold(batch)) this.#waiting.add(batch);
     return batch;
   }
 
@@ -204,7 +204,7 @@ export class CheckBatches {
     };
     const late = setTimeout(leaveSlot, slotMs);
     this.#telemetry.record("pemba.check.batch.size", batch.size, {});
-    const endRound = this.#beginRound(batch);
+    const endInSeries = this.#beginInSeries(batch);
     let isSent = true;
     try {
       await batch.context.run(async () => {
@@ -216,21 +216,21 @@ export class CheckBatches {
     } finally {
       clearTimeout(late);
       this.#countRunning(batch.tenant, -1);
-      endRound?.(isSent);
+      endInSeries?.(isSent);
       leaveSlot();
     }
   }
 
-  #beginRound({
+  #beginInSeries({
     tenant,
     key,
     isLocal,
     size,
     checks,
-  }: CheckBatch): ReturnType<LocalRounds["begin"]> | undefined {
+  }: CheckBatch): ReturnType<SerialStatements["begin"]> | undefined {
     const [first] = checks;
     if (!isLocal || first === undefined) return undefined;
-    return this.#rounds.begin(key, costKey(tenant, first), size);
+    return this.#serial.begin(key, costKey(tenant, first), size);
   }
 
   async #ask(batch: CheckBatch): Promise<void> {

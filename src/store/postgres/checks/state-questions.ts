@@ -17,8 +17,8 @@ const statements = {
   pinned: stateStatement({ pinnedVersion: true }),
 };
 
-/** One question to the database, with the callers that share its answer. */
-interface Round {
+/** One question to the database, with the callers that share its answer (single flight). */
+interface StateFlight {
   readonly tenant: TenantId;
   readonly key: string;
   /** Called when a slot is free for it. */
@@ -42,10 +42,10 @@ export class StateQuestions implements StateReader {
   readonly #servers: () => number;
   /** The keys of the questions that run: one of each key. */
   readonly #running = new Set<string>();
-  /** The rounds that have not begun and take more callers, by key. */
-  readonly #open = new Map<string, Round>();
+  /** The flights that have not begun and take more callers, by key. */
+  readonly #open = new Map<string, StateFlight>();
   /** The same without those whose key runs already. */
-  readonly #waiting = new FairQueue<Round>();
+  readonly #waiting = new FairQueue<StateFlight>();
 
   /** `slots`: how many questions run at each of the `servers` before others wait. */
   constructor(parts: {
@@ -65,45 +65,45 @@ export class StateQuestions implements StateReader {
   /** When the signal aborts, a question that runs goes on for its other callers. */
   async ask(question: StateQuestion, signal: AbortSignal | undefined): Promise<KnownState> {
     if (signal?.aborted === true) throw cancelled(undefined);
-    const round = this.#roundOf(question);
-    round.waiters += 1;
+    const flight = this.#flightOf(question);
+    flight.waiters += 1;
     this.#sendWaiting();
     try {
-      return await awaitShared(round.known, signal);
+      return await awaitShared(flight.known, signal);
     } finally {
-      round.waiters -= 1;
-      if (round.waiters === 0) this.#drop(round);
+      flight.waiters -= 1;
+      if (flight.waiters === 0) this.#drop(flight);
     }
   }
 
-  #roundOf(question: StateQuestion): Round {
+  #flightOf(question: StateQuestion): StateFlight {
     const { tenant, snapToken, schemaVersion = "", head = "" } = question;
     const key = `${tenant} ${snapToken} ${schemaVersion} ${head}`;
     const open = this.#open.get(key);
     if (open !== undefined) return open;
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const known = this.#answer(key, question, begun);
-    const round: Round = { tenant, key, begin, known, waiters: 0 };
-    this.#open.set(key, round);
-    if (!this.#running.has(key)) this.#waiting.add(round);
-    return round;
+    const flight: StateFlight = { tenant, key, begin, known, waiters: 0 };
+    this.#open.set(key, flight);
+    if (!this.#running.has(key)) this.#waiting.add(flight);
+    return flight;
   }
 
-  /** A round without callers is not asked, unless it has begun. */
-  #drop(round: Round): void {
-    if (this.#open.get(round.key) !== round) return;
-    this.#open.delete(round.key);
-    this.#waiting.remove(round);
+  /** A flight without callers is not asked, unless it has begun. */
+  #drop(flight: StateFlight): void {
+    if (this.#open.get(flight.key) !== flight) return;
+    this.#open.delete(flight.key);
+    this.#waiting.remove(flight);
   }
 
   #sendWaiting(): void {
     const slots = this.#slots * this.#servers();
     while (this.#running.size < slots) {
-      const round = this.#waiting.next();
-      if (round === undefined) return;
-      this.#open.delete(round.key);
-      this.#running.add(round.key);
-      round.begin();
+      const flight = this.#waiting.next();
+      if (flight === undefined) return;
+      this.#open.delete(flight.key);
+      this.#running.add(flight.key);
+      flight.begin();
     }
   }
 

@@ -122,7 +122,7 @@ export class TailReads implements TailReader {
     return reading;
   }
 
-  /** At the end of this turn of the event loop: what comes in the same turn shares the statement. */
+  /** At the end of this round of the event loop: what comes in the same round shares the statement. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

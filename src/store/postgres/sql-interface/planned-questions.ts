@@ -104,7 +104,7 @@ export function questionsText(questions: PlannedQuestions["questions"]): string 
   return JSON.stringify(rows);
 }
 
-/** A statement is sent in one turn of the event loop: 5 MB of it take 20 ms. */
+/** A statement is sent in one round of the event loop: 5 MB of it take 20 ms. */
 const partCharacters = 500_000;
 
 /**

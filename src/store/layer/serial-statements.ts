@@ -23,7 +23,7 @@ interface LastStatements {
 }
 
 /** The statements of one key, while one keeps others back or its callers are waited for. */
-interface LocalRound {
+interface Series {
   /** Batches that wait for its end. */
   readonly waiting: Set<CheckBatch>;
   readonly returning: ReturningCallers;
@@ -37,9 +37,9 @@ interface LocalRound {
  * Has local checks of one key go in one statement after the other, as long as these are quick: starting a
  * statement costs more than a few probes, so two at the same time cost twice as much as one for all of their checks.
  */
-export class LocalRounds {
+export class SerialStatements {
   /** By the key of their batches. */
-  readonly #rounds = new Map<string, LocalRound>();
+  readonly #series = new Map<string, Series>();
   readonly #lastOf = new LRUCache<string, LastStatements>({ max: typesMax });
   readonly #onFree: (batches: Iterable<CheckBatch>) => void;
 
@@ -51,20 +51,20 @@ export class LocalRounds {
   /** Whether the batch has to wait. It goes to `onFree` later. */
   hold(batch: CheckBatch): boolean {
     const { key } = batch;
-    const round = this.#rounds.get(key);
-    if (round === undefined) return false;
-    round.waiting.add(batch);
+    const series = this.#series.get(key);
+    if (series === undefined) return false;
+    series.waiting.add(batch);
     // A statement that nothing waits for needs no timer: a timer costs a round of the event loop.
-    if (round.running !== undefined && round.late === undefined) {
-      round.late = new IdleTimer(quickMs, () => this.#release(key, round), round.running);
+    if (series.running !== undefined && series.late === undefined) {
+      series.late = new IdleTimer(quickMs, () => this.#release(key, series), series.running);
     }
     return true;
   }
 
   /** A check has joined a batch of the key. */
   joined(key: string): void {
-    const round = this.#rounds.get(key);
-    if (round?.returning.isWaiting === true) round.returning.entered(checksOf(round));
+    const series = this.#series.get(key);
+    if (series?.returning.isWaiting === true) series.returning.entered(checksOf(series));
   }
 
   /**
@@ -74,14 +74,15 @@ export class LocalRounds {
   begin(key: string, typesKey: string, checks: number): (isSent: boolean) => void {
     const last = this.#lastStatementsOf(typesKey);
     const running = new IdleSpan();
-    const mayHold = last.isQuick && !this.#rounds.has(key);
-    const round = mayHold ? this.#open(key, last, running) : undefined;
+    const mayHold = last.isQuick && !this.#series.has(key);
+    const series = mayHold ? this.#open(key, last, running) : undefined;
     return (isSent) => {
       if (isSent) last.isQuick = running.leftOf(quickMs) > 0;
-      if (round === undefined || this.#rounds.get(key) !== round) return;
-      round.late?.cancel();
-      round.running = undefined;
-      if (!isSent || !round.returning.waitFor(checks, checksOf(round))) this.#release(key, round);
+      if (series === undefined || this.#series.get(key) !== series) return;
+      series.late?.cancel();
+      series.running = undefined;
+      if (!isSent || !series.returning.waitFor(checks, checksOf(series)))
+        this.#release(key, series);
     };
   }
 
@@ -93,25 +94,25 @@ export class LocalRounds {
     return last;
   }
 
-  #open(key: string, { backoff }: LastStatements, running: IdleSpan): LocalRound {
-    const onReturned = (): void => this.#release(key, round);
+  #open(key: string, { backoff }: LastStatements, running: IdleSpan): Series {
+    const onReturned = (): void => this.#release(key, series);
     const returning = new ReturningCallers(returnMs, onReturned, backoff);
-    const round: LocalRound = {
+    const series: Series = {
       waiting: new Set(),
       returning,
       running,
       late: undefined,
     };
-    this.#rounds.set(key, round);
-    return round;
+    this.#series.set(key, series);
+    return series;
   }
 
-  #release(key: string, round: LocalRound): void {
-    this.#rounds.delete(key);
-    if (round.waiting.size > 0) this.#onFree(round.waiting);
+  #release(key: string, series: Series): void {
+    this.#series.delete(key);
+    if (series.waiting.size > 0) this.#onFree(series.waiting);
   }
 }
 
-function checksOf({ waiting }: LocalRound): number {
+function checksOf({ waiting }: Series): number {
   return [...waiting].reduce((sum, { size }) => sum + size, 0);
 }
