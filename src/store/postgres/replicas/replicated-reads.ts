@@ -81,7 +81,7 @@ export class ReplicatedReads implements Reads {
     this.#loop = new BackgroundLoop({
       everyMs: lookEveryMs,
       work: async (signal) => await this.#lookAround(signal),
-      failed: () => undefined,
+      failed: (error) => warn(`the standbys could not be looked at: ${reasonOf(error)}`),
     });
   }
 
@@ -201,9 +201,9 @@ export class ReplicatedReads implements Reads {
   }
 
   #leaveOut(follower: Follower, reason: string): void {
-    const isNews = follower.unfit === undefined;
+    const isNew = follower.unfit === undefined;
     follower.unfit = reason;
-    if (isNews) this.#warn(`the standby \`${follower.name}\` is not asked: ${reason}`);
+    if (isNew) this.#warn(`the standby \`${follower.name}\` is not asked: ${reason}`);
   }
 }
 
