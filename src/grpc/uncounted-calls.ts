@@ -1,8 +1,12 @@
-import { constants, type ServerHttp2Stream } from "node:http2";
+import { constants } from "node:http2";
 
 import { must } from "../base/assert.ts";
 
-type Closable = Pick<ServerHttp2Stream, "close" | "session">;
+/** A stream of HTTP/2, by the session of its connection. */
+interface Closable {
+  readonly session?: object | undefined;
+  close(code: number): void;
+}
 
 /** To close one takes some tens of microseconds. */
 const closedPerRound = 32;

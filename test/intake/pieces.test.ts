@@ -27,6 +27,11 @@ test("small pieces are too many beyond the first hundred", () => {
   assert.throws(() => pieces.add(1), /PAYLOAD_TOO_LARGE: request: comes in too many pieces/);
   pieces.reset();
   for (let nth = 0; nth < 10_000; nth++) pieces.add(256);
+  pieces.reset();
+  const shorter = (): void => {
+    for (let nth = 0; nth < 30_000; nth++) pieces.add(255);
+  };
+  assert.throws(shorter, /too many pieces/);
 });
 
 test("a body is read that comes byte by byte", async (t) => {
