@@ -10,6 +10,11 @@ export function shorten(text: string, lengthMax = shownLength): string {
   return text.length <= lengthMax ? text : `${beginningOf(text, lengthMax)}...`;
 }
 
+/** The path of the field under a key, which the client may have chosen, of what stands at a path: "" for the whole. */
+export function pathUnder(path: string, key: string): string {
+  return path === "" ? shorten(key) : `${path}.${shorten(key)}`;
+}
+
 /**
  * The first characters of a text, at most `length` UTF-16 code units. It does not cut a character in
  * half: half a character cannot be sent.

@@ -1,4 +1,4 @@
-import { shorten } from "../base/quote.ts";
+import { pathUnder } from "../base/quote.ts";
 
 /** A part of a body, with the shape that it should have. */
 export interface BodyPart {
@@ -15,11 +15,6 @@ export function partUnder({ shape, value, path }: BodyPart, step: string): BodyP
   }
   const inner = at(at(shape, "properties"), step) ?? at(shape, "additionalProperties");
   return { shape: inner, value: at(value, step), path: pathUnder(path, step) };
-}
-
-/** The path of what stands under a key, which a client may have chosen. */
-export function pathUnder(path: string, key: string): string {
-  return path === "" ? shorten(key) : `${path}.${shorten(key)}`;
 }
 
 /** The names of the fields of a shape. Undefined if it has none of its own. */

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 
 import { type ErrorDetail, PembaError } from "../base/error.ts";
-import { quote } from "../base/quote.ts";
+import { pathUnder, quote } from "../base/quote.ts";
 import { isMissing } from "../service/field.ts";
-import { type BodyPart, fieldsOf, partUnder, pathUnder } from "./body-part.ts";
+import { type BodyPart, fieldsOf, partUnder } from "./body-part.ts";
 
 /** A misspelled field is one of a few. */
 const shownMax = 3;

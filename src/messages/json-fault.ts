@@ -11,7 +11,7 @@ import { AnySchema } from "@bufbuild/protobuf/wkt";
 import { must } from "../base/assert.ts";
 import type { PembaError } from "../base/error.ts";
 import { describeJson, objectForText } from "../base/json-kind.ts";
-import { shorten } from "../base/quote.ts";
+import { pathUnder } from "../base/quote.ts";
 import { Pace, type Steps } from "../base/steps.ts";
 import { invalidField } from "../service/field.ts";
 import { typeUrlOf, valueTypeOf } from "../service/value-type.ts";
@@ -59,7 +59,7 @@ export class JsonFault {
     for (const [key, part] of Object.entries(value)) {
       const field = schema.fields.find(({ name, jsonName }) => name === key || jsonName === key);
       if (field === undefined || part === null) continue;
-      const fault = yield* this.#ofField(field, { path: inside(path, key), value: part });
+      const fault = yield* this.#ofField(field, { path: pathUnder(path, key), value: part });
       if (fault !== undefined) return fault;
     }
     return undefined;
@@ -69,7 +69,7 @@ export class JsonFault {
   *#ofAny(path: string, value: JsonObject): FaultSearch {
     if (this.#reader.reads(AnySchema, value)) return undefined;
     const { "@type": url, ...message } = value;
-    const known = typeUrlOf(valueTypeOf(url, inside(path, "@type")));
+    const known = typeUrlOf(valueTypeOf(url, pathUnder(path, "@type")));
     const name = known.slice(known.lastIndexOf("/") + 1);
     const schema = must(this.#reader.registry.getMessage(name), `${name} is a message`);
     return yield* this.ofMessage(schema, { path, value: message });
@@ -90,7 +90,10 @@ export class JsonFault {
         if (!isJsonObject(value)) return wrongKind({ path, value }, "an object");
         for (const [key, item] of Object.entries(value)) {
           const alone = Object.fromEntries([[key, item]]);
-          const fault = yield* this.#ofItem(field, alone, { path: inside(path, key), value: item });
+          const fault = yield* this.#ofItem(field, alone, {
+            path: pathUnder(path, key),
+            value: item,
+          });
           if (fault !== undefined) return fault;
         }
         return undefined;
@@ -129,10 +132,6 @@ function kindOf({ scalar, enum: enumeration }: DescField): string {
 
 function wrongKind({ path, value }: PlacedValue, expected: string): PembaError {
   return invalidField(path === "" ? "body" : path, `${describeJson(value)} is not ${expected}`);
-}
-
-function inside(path: string, key: string): string {
-  return path === "" ? shorten(key) : `${path}.${shorten(key)}`;
 }
 
 /** Whether a value of JSON is an object. */

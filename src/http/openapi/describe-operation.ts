@@ -8,7 +8,7 @@ import type { JsonForm } from "../json-form.ts";
 import { streamErrorAnswer } from "../shapes/error.ts";
 import type { JsonSchema } from "../shapes/field.ts";
 import { describeMessage } from "./describe-message.ts";
-import { type Components, describeShape } from "./describe-shape.ts";
+import { type Components, describeShape, isObject } from "./describe-shape.ts";
 import type { Example } from "./example.ts";
 import type { OperationText } from "./operations.ts";
 import { refusalReference, refusalsOf, requestIdHeader, streamRefusal } from "./refusals.ts";
@@ -191,10 +191,6 @@ function refusalsIn(
         : refusalReference(status),
     ]),
   );
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function formOf(method: DescMethod | undefined): JsonForm {

@@ -100,6 +100,7 @@ function describeProperties(properties: unknown, components: Components): JsonSc
   );
 }
 
-function isObject(value: unknown): value is JsonSchema {
+/** Whether it is an object of JSON, as a schema is. */
+export function isObject(value: unknown): value is JsonSchema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

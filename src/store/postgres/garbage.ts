@@ -1,4 +1,3 @@
-import { must } from "../../base/assert.ts";
 import { reasonOf } from "../../base/error.ts";
 import { timerMs } from "../../base/pause.ts";
 import { BackgroundLoop } from "../background-loop.ts";
@@ -8,7 +7,7 @@ import {
   wakeEveryMs,
 } from "../garbage-collection.ts";
 import type { Database } from "./connect/database.ts";
-import { booleanOf, numberOf, type Row, textOf } from "./connect/row.ts";
+import { booleanOf, numberOf, onlyRow, textOf } from "./connect/row.ts";
 import { statementFile } from "./connect/statement-file.ts";
 
 const noteStatement = statementFile("garbage/note.sql");
@@ -134,8 +133,4 @@ async function note(
   // Several instances share the notes; some are a little early.
   const values = [everyMs / 2, intervalMs];
   return booleanOf(onlyRow(await database.query(noteStatement, values, signal)), "is_due");
-}
-
-function onlyRow(rows: readonly Row[]): Row {
-  return must(rows[0], "the statement returns one row");
 }

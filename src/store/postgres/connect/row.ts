@@ -1,10 +1,15 @@
-import { assert } from "../../../base/assert.ts";
+import { assert, must } from "../../../base/assert.ts";
 import { PembaError } from "../../../base/error.ts";
 import { quote } from "../../../base/quote.ts";
 import type { SchemaVersion, TenantId } from "../../../base/tuple.ts";
 
 /** A row as the driver parses it: text, xid8 and bigint are strings, timestamps are dates. */
 export type Row = Readonly<Record<string, unknown>>;
+
+/** The row of a statement that returns one for any values. */
+export function onlyRow(rows: readonly Row[]): Row {
+  return must(rows[0], "the statement returns one row");
+}
 
 export function textOf(row: Row, column: string): string {
   const value = row[column];

@@ -1,4 +1,3 @@
-import { assert } from "../../../base/assert.ts";
 import type { Steps } from "../../../base/steps.ts";
 import type { AttributeValue, Entity, Subject } from "../../../base/tuple.ts";
 import { type Facts, fewSubjects } from "../../../memory/facts.ts";
@@ -6,7 +5,7 @@ import { gatheredBytesMax, gatheredEntitiesMax, gatheredTuplesMax } from "../../
 import type { Evidence } from "../../answers.ts";
 import { attributeValueOf } from "../../attribute-value.ts";
 import { eachFact, type FactTexts, factTextsOf } from "./fact-list.ts";
-import { eachTuple, TupleCodeReader } from "./tuple-list.ts";
+import { eachTuple, factText, TupleCodeReader } from "./tuple-list.ts";
 
 /** What a gather statement read, as the interpreter reads it. */
 export interface Gathered {
@@ -176,16 +175,11 @@ function* readAttributes(lists: readonly string[]): Steps<ReadonlyMap<string, At
   const attributes = new Map<string, AttributeValue>();
   yield* eachFact(lists, ([type, id, name, valueType, value]) => {
     attributes.set(
-      edgeKey(text(type), text(id), text(name)),
-      attributeValueOf(text(valueType), value),
+      edgeKey(factText(type), factText(id), factText(name)),
+      attributeValueOf(factText(valueType), value),
     );
   });
   return attributes;
-}
-
-function text(value: unknown): string {
-  assert(typeof value === "string", "names and ids are text");
-  return value;
 }
 
 /** A relation or an attribute of an entity. */

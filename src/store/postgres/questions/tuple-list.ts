@@ -25,7 +25,7 @@ export class TupleCodeReader {
     const left = own.values();
     const [entityType = "", relation = "", subjectType = "", subjectRelation = ""] = listOf(
       this.#lists[Number(number)],
-    ).map((name) => textOf(name ?? left.next().value));
+    ).map((name) => factText(name ?? left.next().value));
     const names = { entityType, relation, subjectType, subjectRelation };
     this.#known.set(code, names);
     return names;
@@ -40,7 +40,7 @@ export function eachTuple(
   const [codes, entities, subjects] = listOf(JSON.parse(list)).map(listOf);
   const ids = must(entities, "a tuple has an entity");
   for (const [nth, code] of must(codes, "a tuple has a code").entries()) {
-    take(textOf(code), textOf(ids[nth]), subjects === undefined ? "" : textOf(subjects[nth]));
+    take(factText(code), factText(ids[nth]), subjects === undefined ? "" : factText(subjects[nth]));
   }
 }
 
@@ -49,7 +49,8 @@ function listOf(value: unknown): readonly unknown[] {
   return value;
 }
 
-function textOf(value: unknown): string {
+/** A name or an id in what was gathered. */
+export function factText(value: unknown): string {
   assert(typeof value === "string", "names and ids are text");
   return value;
 }

@@ -1,6 +1,6 @@
-import { assert, must } from "../../../base/assert.ts";
+import { assert } from "../../../base/assert.ts";
 import type { Database } from "../connect/database.ts";
-import { numberOf, type Row, textOf } from "../connect/row.ts";
+import { numberOf, onlyRow, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import type { ParameterValue } from "../connect/value.ts";
 import { filled, type InterfaceNames } from "./interface-names.ts";
@@ -52,9 +52,9 @@ export async function readReport(
 ): Promise<InterfaceReport> {
   const read = async (file: string, values: readonly ParameterValue[]): Promise<readonly Row[]> =>
     await database.query(filled(file, { ...names }), values);
-  const functions = single(await read(functionsFile, []));
-  const heads = single(await read(headsFile, [fingerprint ?? null, namedMax]));
-  const questions = single(await read(questionsFile, []));
+  const functions = onlyRow(await read(functionsFile, []));
+  const heads = onlyRow(await read(headsFile, [fingerprint ?? null, namedMax]));
+  const questions = onlyRow(await read(questionsFile, []));
   const obstacles = await read(obstaclesFile, [namedMax]);
   const maps = await read(mapsFile, []);
   return {
@@ -87,10 +87,6 @@ export async function readReport(
       unknown: textsOf(row, "unknown"),
     })),
   };
-}
-
-function single(rows: readonly Row[]): Row {
-  return must(rows[0], "the statement returns one row");
 }
 
 function textsOf(row: Row, column: string): readonly string[] {

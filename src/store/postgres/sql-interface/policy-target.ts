@@ -1,6 +1,5 @@
-import { must } from "../../../base/assert.ts";
 import type { Database } from "../connect/database.ts";
-import { booleanOf, optionalTextOf } from "../connect/row.ts";
+import { booleanOf, onlyRow, optionalTextOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import { filled, type InterfaceNames } from "./interface-names.ts";
 
@@ -27,7 +26,7 @@ export async function unaskedQuestion(
 ): Promise<string | undefined> {
   const statement = filled(anywhereFile, { ...names });
   const rows = await database.query(statement, [entityType, permission, subjectType]);
-  const found = must(rows[0], "the statement returns one row");
+  const found = onlyRow(rows);
   const asked = `\`${entityType}.${permission}@${subjectType}\``;
   if (!booleanOf(found, "is_known")) {
     return `${asked} cannot be asked in SQL of any tenant: check the names, then run \`pemba sql sync\``;
@@ -44,7 +43,7 @@ export async function questionProblem(
 ): Promise<string | undefined> {
   const statement = filled(questionFile, { ...names });
   const rows = await database.query(statement, [tenant, entityType, permission, subjectType]);
-  const found = must(rows[0], "the statement returns one row");
+  const found = onlyRow(rows);
   const asked = `\`${entityType}.${permission}@${subjectType}\``;
   if (!booleanOf(found, "has_tenant")) return `the tenant \`${tenant}\` does not exist`;
   if (!booleanOf(found, "is_known")) {
