@@ -3,9 +3,9 @@ import type { Socket } from "node:net";
 
 import type { Server } from "@grpc/grpc-js";
 
-import { connectionAccepted } from "../base/loop-round.ts";
 import { connectionKey, Connections } from "../intake/connections.ts";
 import type { Intake } from "../intake/intake.ts";
+import { limitSockets } from "../intake/limit-sockets.ts";
 import { limitCalls } from "./limit-calls.ts";
 import { listenersOf } from "./listeners.ts";
 import type { UncountedCalls } from "./uncounted-calls.ts";
@@ -36,38 +36,22 @@ export function limitConnections(
   const { connections: max } = intake.limits;
   for (const listener of listenersOf(server)) {
     const connections = new Connections(max);
-    limitListener(listener, { connections, max, isEncrypted });
+    limitListener(listener, connections, isEncrypted);
     limitCalls(listener, { connections, intake, uncounted });
   }
 }
 
 function limitListener(
   listener: Http2Server,
-  {
-    connections,
-    max,
-    isEncrypted,
-  }: { readonly connections: Connections; readonly max: number; readonly isEncrypted: boolean },
+  connections: Connections,
+  isEncrypted: boolean,
 ): void {
   const sessions = new Map<string, ServerHttp2Session>();
-  const before = listener.listeners("connection");
-  const refusal = refusalOf(max);
-  listener.removeAllListeners("connection");
-  listener.on("connection", (socket: Socket) => {
-    connectionAccepted();
-    const key = connectionKey(socket);
-    const ended = connections.opened(key, () => makeRoom(socket, sessions.get(key)));
-    if (ended === undefined) {
-      refuse(socket, isEncrypted ? undefined : refusal);
-      return;
-    }
-    socket.once("close", ended);
-    for (const each of before) each.call(listener, socket);
+  const refusal = isEncrypted ? undefined : refusalOf(connections.max);
+  limitSockets(listener, connections, {
+    makeRoom: (socket) => makeRoom(socket, sessions.get(connectionKey(socket))),
+    refuse: (socket) => refuse(socket, refusal),
   });
-  // Connections that are refused are open for a moment, too.
-  listener.maxConnections = 2 * max;
-  // In a worker, a connection beyond that would be given from one worker to the next without end.
-  Object.assign(listener, { dropMaxConnection: true });
   listener.on("session", (session) => {
     const key = connectionKey(session.socket);
     sessions.set(key, session);

@@ -2,11 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 import { PembaError } from "../base/error.ts";
-import { connectionAccepted } from "../base/loop-round.ts";
 import { connectionKey, Connections } from "../intake/connections.ts";
+import { holdFor } from "../intake/held.ts";
 import type { Intake } from "../intake/intake.ts";
+import { limitSockets } from "../intake/limit-sockets.ts";
 import type { HttpApp } from "./app.ts";
-import { holdFor } from "./held.ts";
 import { refuseConnection } from "./refused-by-node.ts";
 import { tenantOfPath } from "./tenant-of-path.ts";
 
@@ -18,22 +18,10 @@ export function limitConnections(app: HttpApp, intake: Intake, isEncrypted: bool
   const { server } = app;
   const max = intake.limits.connections;
   const connections = new Connections(max);
-  const listeners = server.listeners("connection");
-  server.removeAllListeners("connection");
-  server.on("connection", (socket: Socket) => {
-    connectionAccepted();
-    const ended = connections.opened(connectionKey(socket), () => socket.destroy());
-    if (ended === undefined) {
-      refuse(socket, max, isEncrypted);
-      return;
-    }
-    socket.once("close", ended);
-    for (const listener of listeners) listener.call(server, socket);
+  limitSockets(server, connections, {
+    makeRoom: (socket) => socket.destroy(),
+    refuse: (socket) => refuse(socket, max, isEncrypted),
   });
-  // Connections that are refused are open for a moment, too.
-  server.maxConnections = 2 * max;
-  // In a worker, a connection beyond that would be given from one worker to the next without end.
-  Object.assign(server, { dropMaxConnection: true });
   const handlers = server.listeners("request");
   server.removeAllListeners("request");
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {

@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 import type { NamedTenant } from "../base/tuple.ts";
+import { holdFor } from "../intake/held.ts";
 import type { Intake } from "../intake/intake.ts";
 import { largeBytes, probes } from "../intake/intake.ts";
 import type { Shares } from "../intake/shares.ts";
 import type { HttpApp } from "./app.ts";
 import { bodyLimit } from "./body.ts";
-import { holdFor } from "./held.ts";
 import { joinPieces } from "./join-pieces.ts";
 
 /**

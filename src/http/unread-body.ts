@@ -3,9 +3,9 @@ import { Readable } from "node:stream";
 
 import type { FastifyReply } from "fastify";
 
+import { letGo } from "../intake/held.ts";
 import { type Intake, largeBytes } from "../intake/intake.ts";
 import type { HttpApp } from "./app.ts";
-import { letGo } from "./held.ts";
 import { announcedBytes } from "./take-in.ts";
 
 /**

@@ -36,7 +36,8 @@ const restMs = 1_000;
  * If all of that group are busy, only a connection that has been idle for a second makes room.
  */
 export class Connections {
-  readonly #max: number;
+  /** How many may be open. */
+  readonly max: number;
   readonly #now: () => number;
   readonly #byKey = new Map<string, ClientConnection>();
   /** In the order in which they became idle. */
@@ -49,7 +50,7 @@ export class Connections {
   #open = 0;
 
   constructor(max: number, now: () => number = () => performance.now()) {
-    this.#max = max;
+    this.max = max;
     this.#now = now;
   }
 
@@ -58,7 +59,7 @@ export class Connections {
    * no room and none makes room: then it is not counted. `close` is called when it is to make room.
    */
   opened(key: string, close: () => void): (() => void) | undefined {
-    if (this.#open >= this.#max && !this.#makeRoom()) return undefined;
+    if (this.#open >= this.max && !this.#makeRoom()) return undefined;
     this.#open += 1;
     const connection: ClientConnection = { close, requests: 0, idleSince: 0, group: this.#unnamed };
     this.#addToGroup(connection);
@@ -125,12 +126,12 @@ export class Connections {
 
   #addToGroup({ group }: ClientConnection): void {
     group.connections += 1;
-    if (group.connections > this.#max * crowdPart) this.#crowds.add(group);
+    if (group.connections > this.max * crowdPart) this.#crowds.add(group);
   }
 
   #leaveGroup({ group }: ClientConnection): void {
     group.connections -= 1;
-    if (group.connections <= this.#max * crowdPart) this.#crowds.delete(group);
+    if (group.connections <= this.max * crowdPart) this.#crowds.delete(group);
     if (group.connections === 0 && group.name !== undefined) this.#groups.delete(group.name);
   }
 

@@ -1,10 +1,15 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 
 import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import type { IMetricReader, ResourceMetrics } from "@opentelemetry/sdk-metrics";
 
 import { SingleFlight } from "../base/single-flight.ts";
+import { connectionKey, Connections } from "../intake/connections.ts";
+import { holdFor } from "../intake/held.ts";
+import { limitPipelining } from "../intake/limit-pipelining.ts";
+import { limitSockets } from "../intake/limit-sockets.ts";
 import { temporalityOf } from "./temporality.ts";
 
 export interface ScrapeAddress {
@@ -22,6 +27,13 @@ export interface Scrape {
 
 /** The default path of Prometheus. */
 const path = "/metrics";
+/** A server has one or two who scrape it. */
+const connectionsMax = 100;
+
+/** In milliseconds: a request comes at once, and its answer is read at once. */
+const times = { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000 };
+const silenceMs = 10_000;
+
 const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Listens for Prometheus. Fails if that is not possible. */
@@ -47,9 +59,10 @@ export async function openScrape({ host, port }: ScrapeAddress): Promise<Scrape>
     response.writeHead(200, { "content-type": contentType });
     response.end(text);
   };
-  const server = createServer((request, response) => {
+  const server = createServer(times, (request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
+  limitClients(server);
   server.listen({ host, port });
   // The listener must not keep the process alive.
   server.unref();
@@ -65,6 +78,18 @@ export async function openScrape({ host, port }: ScrapeAddress): Promise<Scrape>
       await closed;
     },
   };
+}
+
+/** The port needs no token, so a client may open connections and send requests ahead as it likes. */
+function limitClients(server: Server): void {
+  const connections = new Connections(connectionsMax);
+  const end = (socket: Socket): void => void socket.destroy();
+  limitSockets(server, connections, { makeRoom: end, refuse: end });
+  limitPipelining(server, false);
+  server.on("request", ({ socket }, response) =>
+    holdFor(response, connections.began(connectionKey(socket))),
+  );
+  server.setTimeout(silenceMs);
 }
 
 /** Reads when it is scraped. */

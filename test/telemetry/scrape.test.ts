@@ -1,30 +1,73 @@
 /** What Prometheus is answered on its own port. */
 import assert from "node:assert/strict";
-import { connect } from "node:net";
-import { test } from "node:test";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { test, type TestContext } from "node:test";
 
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 
 import { openScrape } from "../../src/telemetry/scrape.ts";
 import { until } from "../store/open-write.ts";
 
+const get = "GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n";
+
 test("requests that are sent ahead share one reading of the measures", async (t) => {
-  const scrape = await openScrape({ host: "127.0.0.1", port: 0 });
-  const provider = new MeterProvider({ readers: [scrape.reader] });
+  const { open, provider } = await start(t);
   let readings = 0;
   const gauge = provider.getMeter("test").createObservableGauge("readings");
   gauge.addCallback((result) => {
     readings += 1;
     result.observe(readings);
   });
-  const socket = connect(scrape.port, "127.0.0.1");
-  t.after(async () => {
-    socket.destroy();
-    await scrape.close();
-  });
+  const socket = await open();
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
-  socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n".repeat(200));
+  socket.write(get.repeat(200));
   await until(async () => (text.split(" 200 OK").length > 200 ? true : undefined));
   assert.ok(readings < 5, `${readings} readings`);
 });
+
+test("a client that sends very many requests ahead in one read is closed", async (t) => {
+  const { open } = await start(t);
+  const socket = await open();
+  let answers = 0;
+  socket.on("data", (chunk: Buffer) => (answers += chunk.toString().split(" 200 OK").length - 1));
+  socket.write(get.repeat(20_000));
+  await until(async () => (socket.destroyed ? true : undefined));
+  assert.ok(answers <= 501, `${answers} answers`);
+});
+
+test("a connection that is not used makes room for one more than may be open", async (t) => {
+  const { open } = await start(t);
+  const sockets: Socket[] = [];
+  for (let nth = 0; nth <= 100; nth++) sockets.push(await open());
+  const [first] = sockets;
+  first?.resume();
+  await until(async () => (first?.destroyed === true ? true : undefined));
+  const last = sockets.at(-1);
+  last?.write(get);
+  const [answer]: unknown[] = await once(last ?? assert.fail("it is open"), "data");
+  assert.match(String(answer), /^HTTP\/1.1 200 OK/);
+});
+
+async function start(t: TestContext): Promise<{
+  readonly provider: MeterProvider;
+  readonly open: () => Promise<Socket>;
+}> {
+  const scrape = await openScrape({ host: "127.0.0.1", port: 0 });
+  const opened: Socket[] = [];
+  t.after(async () => {
+    for (const socket of opened) socket.destroy();
+    await scrape.close();
+  });
+  return {
+    provider: new MeterProvider({ readers: [scrape.reader] }),
+    open: async () => {
+      const socket = connect(scrape.port, "127.0.0.1");
+      opened.push(socket);
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      return socket;
+    },
+  };
+}

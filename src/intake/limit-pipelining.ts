@@ -1,8 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 import { assert } from "../base/assert.ts";
-import type { HttpApp } from "./app.ts";
 import { holdFor } from "./held.ts";
 
 /** So many requests may wait for the answer before theirs until nothing more is read from their connection. */
@@ -23,7 +22,7 @@ interface Pipeline {
  * go, and takes time for each request that is left when the connection ends: thousands would hold up
  * the loop.
  */
-export function limitPipelining(app: HttpApp, isEncrypted: boolean): void {
+export function limitPipelining(server: Server, isEncrypted: boolean): void {
   const pipelines = new WeakMap<Socket, Pipeline>();
   const add = ({ socket }: IncomingMessage, response: ServerResponse): void => {
     // It waits for nothing, as nearly all do.
@@ -35,14 +34,14 @@ export function limitPipelining(app: HttpApp, isEncrypted: boolean): void {
     }
     wait(pipeline, socket, response);
   };
-  app.server.on("request", add);
+  server.on("request", add);
   // These never become requests.
-  app.server.on("checkExpectation", add);
-  app.server.on("connect", ({ socket }) => {
+  server.on("checkExpectation", add);
+  server.on("connect", ({ socket }) => {
     // Node leaves such a connection to its listener, and would never end these.
     for (const response of pipelines.get(socket)?.waiting ?? []) response.destroy();
   });
-  if (isEncrypted) app.server.on("secureConnection", readAsStream);
+  if (isEncrypted) server.on("secureConnection", readAsStream);
 }
 
 function wait(pipeline: Pipeline, socket: Socket, response: ServerResponse): void {
