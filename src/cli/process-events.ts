@@ -49,10 +49,11 @@ export async function stopSignal(): Promise<string> {
 
 /**
  * Ignores stop signals, which a terminal or a service manager may send to all processes of an instance:
- * the supervisor says when its workers stop.
+ * the supervisor says when its workers stop. SIGHUP, by which it says that the log file was moved, may come before the
+ * file is open.
  */
 export function leaveStopToSupervisor(): void {
-  for (const name of stopSignals) process.on(name, () => {});
+  for (const name of [...stopSignals, "SIGHUP"] as const) process.on(name, () => {});
 }
 
 /**

@@ -32,6 +32,7 @@ export function startWorkerProcess(order: WorkerOrder): WorkerProcess {
   };
   onMessage(({ kind }) => {
     if (kind !== "hears") return;
+    hearing.add(worker);
     const messages = early ?? [];
     early = undefined;
     for (const message of messages) send(message);
@@ -72,9 +73,17 @@ function endOf(error: unknown): WorkerEnd {
   return { status: undefined, signal: undefined, problem };
 }
 
-/** Tells all workers of this process that the log file was moved. */
+/** Workers that have listened for messages, and for signals before. */
+const hearing = new WeakSet<Worker>();
+
+/**
+ * Tells all workers of this process that the log file was moved. One that does not hear yet would end by the signal,
+ * and has not opened the file.
+ */
 export function passOnHangup(): void {
   process.on("SIGHUP", () => {
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill("SIGHUP");
+    for (const worker of Object.values(cluster.workers ?? {})) {
+      if (worker !== undefined && hearing.has(worker)) worker.process.kill("SIGHUP");
+    }
   });
 }

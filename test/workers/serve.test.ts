@@ -1,12 +1,16 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 
 import { CheckResult, Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { Schema } from "../../src/gen/base/v1/schema_pb.ts";
 import { Tenancy } from "../../src/gen/base/v1/tenancy_pb.ts";
+import { until } from "../store/open-write.ts";
 import { createTestDatabase } from "../support/database.ts";
 import { connectGrpc } from "../support/grpc.ts";
 import { startServing } from "../support/pemba.ts";
@@ -272,4 +276,28 @@ describe("a start with two workers that fails", { skip }, () => {
     const { status, stderr } = await serving.finished;
     assert.deepEqual([status, stderr], [0, ""]);
   });
+});
+
+test("a worker outlives that the log file is moved while it starts", { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "pemba-log-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "log");
+  const { process: supervisor, finished } = startServing([
+    "--server-workers=2",
+    "--database-engine=postgres",
+    "--database-uri=postgres://someone@127.0.0.1:1/none",
+    "--database-start-timeout=1h",
+    `--log-file=${file}`,
+  ]);
+  t.after(() => supervisor.kill("SIGKILL"));
+  const hasLogged = (text: string): boolean =>
+    existsSync(file) && readFileSync(file, "utf8").includes(text);
+  await until(async () => (hasLogged("2 workers serve") ? true : undefined));
+  await until(async () => {
+    supervisor.kill("SIGHUP");
+    return supervisor.exitCode !== null || hasLogged("rest listens") ? true : undefined;
+  });
+  supervisor.kill("SIGTERM");
+  const { status, stderr } = await finished;
+  assert.deepEqual([status, stderr], [0, ""]);
 });
