@@ -45,6 +45,9 @@ export async function openAdmission(
 /** The most keys, values and brackets that a tuple or an attribute has in a body. */
 const valuesOfElement = 20;
 
+/** One answer may have some megabytes, and honest clients read while others are made. */
+const unreadBytes = 128 * 1024 * 1024;
+
 /** How much is taken in, as the configuration says. */
 export function intakeOf(config: Config, makeShares?: MakeShares): Intake {
   const limits = {
@@ -57,6 +60,7 @@ export function intakeOf(config: Config, makeShares?: MakeShares): Intake {
       config["server.value_limit"],
       valuesOfElement * config["database.max_data_per_write"],
     ),
+    unreadBytes,
   };
   return new Intake(limits, makeShares);
 }

@@ -68,6 +68,7 @@ export function buildPeerServer(options: {
     connections: connectionsMax,
     callsOfConnection: unbounded,
     values: unbounded,
+    unreadBytes: unbounded,
   });
   const admission = createAdmission({
     rateLimit: unlimited,

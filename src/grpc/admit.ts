@@ -36,6 +36,7 @@ export interface Admitting {
  * read from a client without rights, and queues the start of each message.
  */
 export function admitCalls(parts: AdmittingParts): Admitting {
+  const { unread } = parts.admission.intake;
   return {
     interceptor: ({ path }, call) => new InterceptedCall(call, parts, path),
     direct(stream, headers) {
@@ -47,7 +48,8 @@ export function admitCalls(parts: AdmittingParts): Admitting {
           call,
           { parts, path, stream: call, carrier: stream },
           (metadata, credential) => {
-            return new RequestCall(call, { path, metadata, credential, handler });
+            const asked = { path, metadata, credential, handler };
+            return new RequestCall(call, { ...asked, unread, carrier: stream });
           },
         );
       new DirectCall(stream, listen).begin(headers);
@@ -76,10 +78,13 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
     const path = this.#path;
     const handler = this.#parts.handlers.get(path);
     const stream = streamOf(this.#call);
+    const { unread } = this.#parts.admission.intake;
     const begun = { parts: this.#parts, path, stream, carrier: stream };
     const admitted = new AdmittedCall<Metadata>(this, begun, (metadata, credential) => {
-      if (handler !== undefined)
-        return new RequestCall(this, { path, metadata, credential, handler });
+      if (handler !== undefined) {
+        const asked = { path, metadata, credential, handler };
+        return new RequestCall(this, { ...asked, unread, carrier: stream });
+      }
       setCredential(metadata, credential);
       return listener;
     });

@@ -1,3 +1,5 @@
+import { constants } from "node:http2";
+
 import {
   type handleUnaryCall,
   Metadata,
@@ -9,6 +11,10 @@ import {
 
 import type { Credential } from "../auth/credential.ts";
 import { assert } from "../base/assert.ts";
+import { largeBytes } from "../intake/intake.ts";
+import type { UnreadAnswers } from "../intake/unread-answers.ts";
+import type { Carrier } from "./take-in.ts";
+import { tenantIn } from "./tenant-in.ts";
 
 /** Is told what comes in on a call of the library. */
 export type CallListener = Parameters<ServerInterceptingCallInterface["start"]>[0];
@@ -66,6 +72,8 @@ export class RequestCall implements IncomingListener<CallHead> {
   readonly #call: CarriedCall;
   readonly #path: string;
   readonly #handler: RequestHandler;
+  readonly #unread: UnreadAnswers;
+  readonly #carrier: Carrier;
   #request: Buffer | undefined;
   #isCancelled = false;
   #leave: (() => void) | undefined;
@@ -77,11 +85,15 @@ export class RequestCall implements IncomingListener<CallHead> {
       metadata,
       credential,
       handler,
+      unread,
+      carrier,
     }: {
       readonly path: string;
       readonly metadata: CallHead;
       readonly credential: Credential;
       readonly handler: RequestHandler;
+      readonly unread: UnreadAnswers;
+      readonly carrier: Carrier;
     },
   ) {
     this.metadata = metadata;
@@ -89,6 +101,8 @@ export class RequestCall implements IncomingListener<CallHead> {
     this.#call = call;
     this.#path = path;
     this.#handler = handler;
+    this.#unread = unread;
+    this.#carrier = carrier;
   }
 
   get cancelled(): boolean {
@@ -114,6 +128,7 @@ export class RequestCall implements IncomingListener<CallHead> {
 
   /** Ends the call with its only answer. */
   answer(message: Buffer): void {
+    if (message.length > largeBytes) this.#countUnread(message.length);
     this.#call.answer(message);
   }
 
@@ -158,6 +173,18 @@ export class RequestCall implements IncomingListener<CallHead> {
     this.#isCancelled = true;
     this.#leave?.();
     this.#leave = undefined;
+  }
+
+  /** Until the call is over: the client may never take the whole answer. */
+  #countUnread(bytes: number): void {
+    const carrier = this.#carrier;
+    const tenant = this.#request && tenantIn(this.#request);
+    const gone = this.#unread.add(tenant, bytes, () => {
+      carrier.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      // What waits to be written would be kept until the client reads.
+      carrier.destroy();
+    });
+    carrier.on("close", gone);
   }
 
   #refuse(problem: string): void {

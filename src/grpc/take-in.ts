@@ -13,6 +13,12 @@ export interface CallStream {
   on(event: "close", listener: () => void): unknown;
 }
 
+/** The stream of HTTP/2 itself. */
+export interface Carrier extends Pick<CallStream, "on"> {
+  close(code: number): void;
+  destroy(): unknown;
+}
+
 /** The longest request, in bytes; a longer one ends in RESOURCE_EXHAUSTED. */
 export const requestLimit = 4 * 1024 * 1024;
 
@@ -22,13 +28,13 @@ const nothing = Buffer.alloc(0);
 const tenantBytes = 131;
 
 /** The stream of a call, which the library keeps to itself. */
-export function streamOf(call: object): CallStream {
+export function streamOf(call: object): CallStream & Carrier {
   const stream: unknown = Reflect.get(call, "stream");
   assert(isStream(stream), "a call has a stream");
   return stream;
 }
 
-function isStream(value: unknown): value is CallStream {
+function isStream(value: unknown): value is CallStream & Carrier {
   return typeof value === "object" && value !== null && "prependListener" in value;
 }
 

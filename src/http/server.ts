@@ -13,6 +13,7 @@ import { endAtDeadlines } from "./deadline.ts";
 import { replyWithError } from "./error-reply.ts";
 import { checkJsonHeader, type JsonForm } from "./json-form.ts";
 import { limitConnections } from "./limit-connections.ts";
+import { limitUnread } from "./limit-unread.ts";
 import { observeBefore, observeRequests } from "./observe.ts";
 import { closeConnections, openApp } from "./open-app.ts";
 import type { DescribedRoute } from "./openapi/describe-api.ts";
@@ -82,6 +83,7 @@ export function buildHttpServer(options: {
   limitPipelining(app.server, isEncrypted);
   closeConnections(app);
   answerThoseWhoSend(app, options.admission.intake);
+  limitUnread(app, options.admission.intake);
   if (options.cors !== undefined) allowOrigins(app, options.cors);
   admitRequests(app, options.admission);
   app.after(() => checkJsonHeader(app));

@@ -2,6 +2,7 @@ import { cancelled } from "../base/error.ts";
 import { LoopQueue } from "../base/loop-queue.ts";
 import type { NamedTenant } from "../base/tuple.ts";
 import { OwnShares, type SharedResource, type Shares } from "./shares.ts";
+import { UnreadAnswers } from "./unread-answers.ts";
 
 /** How much an instance takes in; all tenants together may have four times the share of one. */
 export interface IntakeLimits {
@@ -17,6 +18,8 @@ export interface IntakeLimits {
   readonly callsOfConnection: number;
   /** Values in a large body. */
   readonly values: number;
+  /** Bytes of large answers of all tenants that their clients have not read. */
+  readonly unreadBytes: number;
 }
 
 /** The resources of which each tenant has a share. */
@@ -25,7 +28,7 @@ export type SharedName = "requests" | "bytes" | "streams";
 /** Makes the shares of a resource, of which one tenant may hold `ofTenant`. */
 export type MakeShares = (name: SharedName, ofTenant: number, resource: SharedResource) => Shares;
 
-/** A longer body is large: the bytes of others are bounded by the number of requests. */
+/** A longer body, or answer, is large: the bytes of others are bounded by the number of requests. */
 export const largeBytes = 64 * 1024;
 
 /**
@@ -58,6 +61,7 @@ export class Intake {
   readonly requests: Shares;
   readonly bytes: Shares;
   readonly streams: Shares;
+  readonly unread: UnreadAnswers;
   /** Requests of REST whose heads have been read, in the order of the tenants that they name. */
   readonly arrivals = new LoopQueue(arrivalsPerRound);
   /** Calls of gRPC whose heads have been read. Those of a connection wait as one. */
@@ -75,6 +79,7 @@ export class Intake {
     makeShares: MakeShares = (_name, ofTenant, resource) => new OwnShares(ofTenant, resource),
   ) {
     this.limits = limits;
+    this.unread = new UnreadAnswers(limits.unreadBytes);
     this.requests = makeShares("requests", limits.requestsOfTenant, {
       excess: "too many requests under way",
       key: "server.tenant.request_limit",

@@ -26,6 +26,8 @@ export interface Served {
   readonly grpc: GrpcApp;
   /** Holds up checks of the tenant until it is called. */
   holdChecks(tenant: string): Held;
+  /** How many connections of REST are open. */
+  connections(): Promise<number>;
   /** A connection of REST, on which a test says each byte. */
   open(): Promise<Socket>;
   /** The same of gRPC. */
@@ -108,6 +110,11 @@ export async function serve(
           held.gate.resolve();
         },
       };
+    },
+    connections: async () => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      http.server.getConnections((_error, count) => resolve(count));
+      return await promise;
     },
     open: async () => {
       const socket = connect(Number(new URL(url).port), "127.0.0.1");

@@ -1,0 +1,112 @@
+/** What becomes of large answers that clients do not read. */
+import assert from "node:assert/strict";
+import { constants } from "node:http2";
+import { test, type TestContext } from "node:test";
+import { gzipSync } from "node:zlib";
+
+import { create, toBinary } from "@bufbuild/protobuf";
+
+import { must } from "../../src/base/assert.ts";
+import type { TenantId } from "../../src/base/tuple.ts";
+import { PermissionExpandRequestSchema } from "../../src/gen/base/v1/permission_pb.ts";
+import { UnreadAnswers } from "../../src/intake/unread-answers.ts";
+import { until } from "../store/open-write.ts";
+import { engines } from "../support/engines.ts";
+import { idOf, schema, serve, type Served } from "./served.ts";
+import { callOn, endingOf, endOf, headOf, messageOf } from "./wire.ts";
+
+// Answers are sent in the same way on all engines.
+const memory = must(engines[0], "there is an engine");
+
+/** Asks for an answer of more than a hundred kilobytes. */
+const question = { entity: { type: "doc", id: "1" }, permission: "view" };
+
+/** A tenant with so many subjects of a document. */
+async function largeTenant({ app, url }: Served): Promise<string> {
+  const tenant = await app.tenant(schema);
+  const tuples = Array.from({ length: 1_000 }, (_, nth) => ({
+    entity: question.entity,
+    relation: "viewer",
+    subject: { type: "user", id: `${"x".repeat(100)}${nth}` },
+  }));
+  const body = JSON.stringify({ metadata: {}, tuples });
+  const { status } = await fetch(`${url}${tenant}/data/write`, { method: "POST", body });
+  assert.equal(status, 200);
+  return tenant;
+}
+
+async function start(
+  t: TestContext,
+  unreadBytes: number,
+): Promise<Served & { readonly tenant: string }> {
+  const served = await serve(t, memory, { unreadBytes });
+  return { ...served, tenant: await largeTenant(served) };
+}
+
+test("the oldest of the tenant that has most is cut off", () => {
+  const unread = new UnreadAnswers(10);
+  const cut: string[] = [];
+  const add = (tenant: string, name: string, bytes: number): (() => void) =>
+    unread.add(tenant as TenantId, bytes, () => cut.push(name));
+  add("honest", "first", 3);
+  const read = add("other", "second", 4);
+  read();
+  add("other", "third", 4);
+  add("other", "fourth", 3);
+  assert.deepEqual(cut, []);
+  add("honest", "fifth", 1);
+  assert.deepEqual(cut, ["third"]);
+  read();
+  add("honest", "sixth", 3);
+  assert.deepEqual(cut, ["third"]);
+});
+
+test("a connection of REST whose answers are not read is closed when they are too many", async (t) => {
+  const served = await start(t, 1_000_000);
+  const { tenant, url } = served;
+  const silent = await served.open();
+  const body = JSON.stringify({ metadata: {}, ...question });
+  const head = headOf(tenant, body.length, { path: "permissions/expand" });
+  // The system keeps some megabytes of them.
+  const asked = 90;
+  silent.write(`${head}${body}`.repeat(asked));
+  const before = await served.connections();
+  await until(async () => ((await served.connections()) < before ? true : undefined));
+  const answer = await fetch(`${url}${tenant}/permissions/expand`, { method: "POST", body });
+  assert.ok((await answer.text()).length > 100_000);
+});
+
+for (const isCompressed of [false, true]) {
+  const name = isCompressed ? "a compressed call" : "a call";
+  test(`${name} whose large answer is not read is ended when there are too many`, async (t) => {
+    const served = await start(t, 400_000);
+    const [session, other] = [await served.openSession(), await served.openSession()];
+    const request = { tenantId: idOf(served.tenant), metadata: {}, ...question };
+    const ask = (on = session) => {
+      const headers = isCompressed ? { "grpc-encoding": "gzip" } : undefined;
+      const call = callOn(on, { path: "/base.v1.Permission/Expand", ...(headers && { headers }) });
+      call.end(
+        isCompressed ? compressed(request) : messageOf(PermissionExpandRequestSchema, request),
+      );
+      return call;
+    };
+    const silent = Array.from({ length: 5 }, () => ask());
+    await Promise.any(silent.map((call) => endingOf(call)));
+    assert.equal((await endOf(ask(other))).status, 0);
+    const closed = silent.filter((call) => call.closed);
+    assert.ok(closed.length < 4, `${closed.length} are closed`);
+    for (const call of closed) assert.equal(call.rstCode, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    for (const call of silent) call.close();
+  });
+}
+
+function compressed(
+  request: Parameters<typeof create<typeof PermissionExpandRequestSchema>>[1],
+): Buffer {
+  const bytes = gzipSync(
+    toBinary(PermissionExpandRequestSchema, create(PermissionExpandRequestSchema, request)),
+  );
+  const prefix = Buffer.from([1, 0, 0, 0, 0]);
+  prefix.writeUInt32BE(bytes.length, 1);
+  return Buffer.concat([prefix, bytes]);
+}
