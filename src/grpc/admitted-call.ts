@@ -174,12 +174,11 @@ export class AdmittedCall<Head extends CallHead> implements IncomingListener<Hea
   }
 
   #takeIn(message: Buffer): (begin: () => void) => void {
-    const begin = takeInCall(this.#parts.admission.intake, this.#stream, {
+    return takeInCall(this.#parts.admission.intake, this.#stream, {
       tenant: this.tenantOf(message),
+      taken: () => this.#parts.uncounted.remove(this.#carrier),
       refuse: this.refuse,
     });
-    this.#parts.uncounted.remove(this.#carrier);
-    return begin;
   }
 
   #admitted(metadata: Head, credential: Credential): void {

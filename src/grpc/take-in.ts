@@ -206,19 +206,24 @@ export function takeInCall(
   stream: CallStream,
   {
     tenant,
+    taken: hasTaken,
     refuse,
   }: {
     readonly tenant: NamedTenant | undefined;
+    /** Called when it counts. */
+    readonly taken: () => void;
     /** Called with the error if the share is not given after it was asked for. */
     readonly refuse: (error: unknown) => void;
   },
 ): (begin: () => void) => void {
   let waiting: LoopEntry | undefined;
-  const hold = (): void =>
+  const hold = (): void => {
+    hasTaken();
     whenOver(stream, () => {
       if (waiting !== undefined) intake.beginnings.leave(waiting);
       intake.requests.giveBack(tenant, 1);
     });
+  };
   const enter = (begin: () => void): void => {
     if (stream.destroyed) return;
     waiting = { tenant, begin };

@@ -14,6 +14,9 @@ import { HealthCheckRequestSchema } from "../../src/gen/grpc/health/v1/health_pb
 import { limitCalls } from "../../src/grpc/limit-calls.ts";
 import { UncountedCalls } from "../../src/grpc/uncounted-calls.ts";
 import { Connections } from "../../src/intake/connections.ts";
+import type { MakeShares } from "../../src/intake/intake.ts";
+import { OwnShares } from "../../src/intake/shares.ts";
+import { until } from "../store/open-write.ts";
 import { engines } from "../support/engines.ts";
 import { usualIntake } from "../support/usual-intake.ts";
 import { askGrpc, check, idOf, schema, serve } from "./served.ts";
@@ -129,6 +132,35 @@ test("calls whose message has come are not closed for those that send nothing", 
   const asked = askGrpc(served, tenant);
   const session = await served.openSession();
   const calls = Array.from({ length: 10 }, () => callOn(session, { path: healthPath }));
+  await Promise.all(calls.slice(0, 6).map((call) => endingOf(call)));
+  held.letGo();
+  await asked;
+  for (const call of calls) call.close();
+});
+
+/** Shares that are asked for elsewhere, as in an instance of several processes. */
+const askedShares: MakeShares = (_name, ofTenant, resource) => {
+  const shares = new OwnShares(ofTenant, resource);
+  return {
+    take: async (tenant, amount) => shares.take(tenant, amount),
+    giveBack: (tenant, amount) => shares.giveBack(tenant, amount),
+  };
+};
+
+test("calls that are refused when their share was asked for are among those that use none", async (t) => {
+  const limits = { connections: 2, requestsOfTenant: 1, makeShares: askedShares };
+  const served = await serve(t, memory, limits);
+  const tenant = await served.app.tenant(schema);
+  const held = served.holdChecks(idOf(tenant));
+  const asked = askGrpc(served, tenant);
+  await until(async () => (held.count === 1 ? true : undefined));
+  const session = await served.openSession();
+  const calls = Array.from({ length: 10 }, () => {
+    const call = callOn(session, { path: "/base.v1.Permission/Check" });
+    call.write(messageOf(PermissionCheckRequestSchema, { tenantId: idOf(tenant), ...check }));
+    return call;
+  });
+  // The first ones, though their clients have not ended them.
   await Promise.all(calls.slice(0, 6).map((call) => endingOf(call)));
   held.letGo();
   await asked;

@@ -9,7 +9,7 @@ import { type Authenticator, createAdmission } from "../../src/auth/admission.ts
 import { createRateLimit } from "../../src/auth/rate-limit.ts";
 import { Permission } from "../../src/gen/base/v1/permission_pb.ts";
 import { buildHttpServer } from "../../src/http/server.ts";
-import type { IntakeLimits } from "../../src/intake/intake.ts";
+import type { IntakeLimits, MakeShares } from "../../src/intake/intake.ts";
 import { createHealth } from "../../src/service/health.ts";
 import type { Service } from "../../src/service/service.ts";
 import { limitStreams } from "../../src/store/layer/limit-streams.ts";
@@ -53,7 +53,7 @@ export const check = {
 export async function serve(
   t: TestContext,
   engine: Engine,
-  limits: Partial<IntakeLimits>,
+  limits: Partial<IntakeLimits> & { readonly makeShares?: MakeShares },
   authenticator?: Authenticator,
 ): Promise<Served> {
   const app = await engine.start();
