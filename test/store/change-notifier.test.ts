@@ -1,36 +1,21 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { renameSync } from "node:fs";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
-import { setImmediate as nextRound } from "node:timers/promises";
 
 import { Listener } from "../../src/store/postgres/watch/change-notifier.ts";
 import { certificateFolder, makeCertificate } from "../support/certificate-files.ts";
 
-const retryMs = 30_000;
-
-interface ListenerPlace {
-  readonly url: string;
-  /** The file of trusted certificates is taken away, as while it is replaced, and put back. */
-  readonly takeFile: () => void;
-  readonly putFile: () => void;
-  /** Hangs up on each client. */
-  readonly server: Server;
-}
-
-async function openPlace(t: TestContext): Promise<ListenerPlace> {
-  const { cert } = certificateFolder(t, await makeCertificate());
-  const server = createServer((socket) => void socket.destroy()).listen(0, "127.0.0.1");
+/** A server that does so with each client. Resolves to its port. */
+async function serve(
+  t: TestContext,
+  onClient: (socket: Socket) => void,
+): Promise<{ readonly server: Server; readonly port: number }> {
+  const server = createServer(onClient).listen(0, "127.0.0.1");
   t.after(() => server.close());
   await once(server, "listening");
-  const { port } = addressOf(server);
-  return {
-    url: `postgres://me@127.0.0.1:${port}/db?sslmode=verify-ca&sslrootcert=${cert}`,
-    takeFile: () => renameSync(cert, `${cert}.away`),
-    putFile: () => renameSync(`${cert}.away`, cert),
-    server,
-  };
+  return { server, port: addressOf(server).port };
 }
 
 function addressOf(server: Server): AddressInfo {
@@ -39,55 +24,57 @@ function addressOf(server: Server): AddressInfo {
   return address;
 }
 
-/** Lets the clock go on, by so many milliseconds in each round of the loop, until the work is done. */
-async function passUntilDone(t: TestContext, ms: number, work: Promise<unknown>): Promise<void> {
-  let isDone = false;
-  const done = work.then(() => (isDone = true));
-  while (!isDone) {
-    t.mock.timers.tick(ms);
-    await nextRound();
-  }
-  await done;
-}
-
-/** Closes it while no clock goes by itself. */
-async function close(t: TestContext, listener: Listener): Promise<void> {
-  await passUntilDone(t, 1_000, listener.close());
-}
-
 test("a listener that finds no trusted certificates listens once they are there", async (t) => {
-  const { url, takeFile, putFile, server } = await openPlace(t);
-  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { cert } = certificateFolder(t, await makeCertificate());
+  const { server, port } = await serve(t, (socket) => void socket.destroy());
+  const url = `postgres://me@127.0.0.1:${port}/db?sslmode=verify-ca&sslrootcert=${cert}`;
   const listener = new Listener(url, () => {});
-  takeFile();
+  t.after(async () => await listener.close());
+  renameSync(cert, `${cert}.away`);
+  // The file is read at once.
   listener.start();
-  t.mock.timers.tick(retryMs);
-  t.mock.timers.tick(retryMs);
-  putFile();
-  const connected = once(server, "connection");
-  t.mock.timers.tick(retryMs);
-  await passUntilDone(t, 1, connected);
-  await close(t, listener);
+  renameSync(`${cert}.away`, cert);
+  await once(server, "connection");
 });
 
-test("a listener whose certificates are taken away between two attempts goes on", async (t) => {
-  const { url, takeFile, putFile, server } = await openPlace(t);
-  const { port } = addressOf(server);
-  server.close();
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const listener = new Listener(url, () => {});
-  listener.start();
-  takeFile();
-  // The first attempt is refused, and those after it find no file.
-  for (let round = 0; round < 200; round++) {
-    t.mock.timers.tick(round < 100 ? 1 : retryMs);
-    await nextRound();
+/** What a proxy does with a client while the server behind it is away. */
+const refusals: Readonly<Record<string, (socket: Socket) => void>> = {
+  "closes connections": (socket) => void socket.end(),
+  "closes connections once they say something": (socket) =>
+    void socket.once("data", () => socket.end()),
+  "resets connections": (socket) => void socket.resetAndDestroy(),
+};
+
+/** No pause is shorter, of those after the first attempts. */
+const pauseMinMs = 100;
+
+for (const [what, refuse] of Object.entries(refusals)) {
+  for (const hosts of ["one host", "two hosts"]) {
+    test(`a listener rests between its attempts while a proxy ${what}, with ${hosts}`, async (t) => {
+      const attempts: number[] = [];
+      const { promise: tried, resolve } = Promise.withResolvers<void>();
+      const { port } = await serve(t, (socket) => {
+        socket.on("error", () => {});
+        refuse(socket);
+        if (attempts.push(performance.now()) === 3) resolve();
+      });
+      // Nothing listens at the first one.
+      const first = hosts === "one host" ? "" : "127.0.0.1:1,";
+      const listener = new Listener(`postgres://me@${first}127.0.0.1:${port}/db`, () => {});
+      t.after(async () => await listener.close());
+      listener.start();
+      await tried;
+      const pauses = attempts.slice(1).map((at, index) => at - (attempts[index] ?? at));
+      assert.ok(Math.min(...pauses) >= pauseMinMs, String(pauses));
+    });
   }
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
-  putFile();
-  const connected = once(server, "connection");
-  t.mock.timers.tick(retryMs);
-  await passUntilDone(t, 1, connected);
-  await close(t, listener);
+}
+
+test("a listener that is closed ends its connection, whatever that is at", async (t) => {
+  const { port } = await serve(t, (socket) => void socket.on("error", () => {}).resume());
+  const listener = new Listener(`postgres://me@127.0.0.1:${port}/db`, () => {});
+  listener.start();
+  await listener.close();
+  const other = new Listener(`postgres://me@127.0.0.1:${port}/db`, () => {});
+  await other.close();
 });

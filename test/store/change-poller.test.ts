@@ -237,7 +237,7 @@ test("an instance is woken by the writes of others, also after its connection wa
   await until(async () => (heard === 2 ? true : undefined));
   await sql`
     select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and query like 'listen%'
+    where datname = current_database() and query like '%listen pemba_changes%' and pid <> pg_backend_pid()
   `;
   await until(async () => (heard === 3 ? true : undefined));
   await write(store, tenant, { tuples: ["doc:2#owner@user:a"] });

@@ -86,7 +86,7 @@ async function cutConnections(die: Dice, signal: AbortSignal): Promise<number> {
     await wait(20 + die.upTo(60));
     const rows = await sql`
       select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name = 'pemba' and query like 'listen%'
+      where datname = current_database() and application_name = 'pemba' and query like '%listen pemba_changes%'
       order by random() limit 1
     `;
     count += rows.length;

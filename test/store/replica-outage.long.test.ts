@@ -162,7 +162,10 @@ test("with all servers named for both, a failover leaves the instance at work", 
   const follower = await follow(store, tenant);
   const heard = follower.next();
   await until(async () => {
-    const rows = await heir`select from pg_stat_activity where query like 'listen%'`;
+    const rows = await heir`
+      select from pg_stat_activity
+      where query like '%listen pemba_changes%' and pid <> pg_backend_pid()
+    `;
     return rows.length === 1 ? true : undefined;
   });
   await write(store, tenant, { tuples: owner("c") });

@@ -4,6 +4,7 @@ import { hostUris } from "../../../base/host-uris.ts";
 import { timerMs } from "../../../base/pause.ts";
 import {
   Connection,
+  type ConnectionOptions,
   type Greeting,
   backendOf,
   nameOf,
@@ -90,7 +91,8 @@ async function openWith(
   options: RouteOptions,
   settings: Readonly<Record<string, string>>,
 ): Promise<Route> {
-  const first = await openOneOf(options, settings);
+  const { url, timeoutMs, onGreeted } = options;
+  const first = await openOneOf({ url, timeoutMs, onGreeted, settings });
   try {
     const found = await inTime(first, timerMs(options.timeoutMs || openingMaxMs), explore);
     if (found.lacking.length > 0) {
@@ -102,7 +104,7 @@ async function openWith(
     const { isPooled, keepsPrepared, path } = found;
     const all = path === undefined ? settings : { ...settings, search_path: path };
     const open: Route["open"] = async (signal, prepare) =>
-      await openOneOf(options, all, signal, prepare);
+      await openOneOf({ url, timeoutMs, onGreeted, settings: all, signal, prepare });
     return { first, open, isPooled, keepsPrepared };
   } catch (error) {
     await first.close();
@@ -126,13 +128,25 @@ async function inTime<T>(
   }
 }
 
-/** The first host that is fit. Fails as the last one does. */
-async function openOneOf(
-  { url, timeoutMs, onGreeted = () => {} }: RouteOptions,
-  settings: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
-  prepare?: (connection: Connection) => Promise<void>,
-): Promise<Connection> {
+/** What one connection to one of several hosts needs. */
+interface OneOfOptions extends Pick<
+  ConnectionOptions,
+  "timeoutMs" | "settings" | "signal" | "prepare" | "onNotified"
+> {
+  /** Of one or several hosts. */
+  readonly url: string;
+  /** Called with the server that a connection leads to, each time one is asked. */
+  readonly onGreeted?: ((greeting: Greeting) => void) | undefined;
+}
+
+/** A connection to the first host that is fit. Fails as the last one does. */
+export async function openOneOf({
+  url,
+  onGreeted = () => {},
+  prepare,
+  ...options
+}: OneOfOptions): Promise<Connection> {
+  const { signal } = options;
   const { uris, mustWrite } = hostUris(url);
   let failure: unknown;
   for (const uri of uris) {
@@ -144,10 +158,8 @@ async function openOneOf(
     };
     try {
       const connection = await Connection.open({
+        ...options,
         uri,
-        timeoutMs,
-        settings,
-        signal,
         onGreeted: greeted,
         prepare: async (made) => {
           if (!(mustWrite && isStandby)) await prepare?.(made);

@@ -35,6 +35,8 @@ export interface ConnectionOptions {
   readonly onGreeted: (greeting: Greeting) => void;
   /** What is done with it before it is open, within the same time. */
   readonly prepare?: ((connection: Connection) => Promise<void>) | undefined;
+  /** Called with each notification of a channel that it listens to. */
+  readonly onNotified?: (() => void) | undefined;
 }
 
 /** So long a text that is planned ahead waits for a lock, in milliseconds. */
@@ -79,7 +81,7 @@ export class Connection {
       onnotice: () => {},
       onclose: () => this.#ended(),
       connection: { application_name: "pemba", ...options.settings },
-      ...socketOption(this.#sockets),
+      ...driverOptions(this.#sockets, options.onNotified),
     });
   }
 
@@ -240,9 +242,12 @@ function withoutPath(uri: string): string {
   return uri.replace(/(?<=[?&])search_path=[^&#]*&?/g, "");
 }
 
-/** The types of the driver lack it. */
-function socketOption({ socket }: SingleSocket): object {
-  return { socket };
+/** The types of the driver lack these. */
+function driverOptions(
+  { socket }: SingleSocket,
+  onnotify: ConnectionOptions["onNotified"],
+): object {
+  return { socket, onnotify };
 }
 
 /**

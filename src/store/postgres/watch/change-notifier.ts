@@ -1,25 +1,22 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import postgres from "postgres";
-
 import { outsideRequests } from "../../../base/async-context.ts";
-import { hostUris } from "../../../base/host-uris.ts";
+import { pause } from "../../../base/pause.ts";
+import { openOneOf } from "../connect/connection-route.ts";
 import type { Database } from "../connect/database.ts";
-import { driverTarget } from "../connect/driver-target.ts";
 import { statementFile } from "../connect/statement-file.ts";
 
 const announceStatement = statementFile("changes/announce.sql");
-
-/** As in `changes/announce.sql`. */
-const channel = "pemba_changes";
+const listenStatement = statementFile("changes/listen.sql");
 
 /** Announcements take the load of a statement each: those that come close together are one. */
 const restMs = 20;
 
-/** Where listening is refused, it is tried again after this long. */
-const retryMs = 30_000;
+/** Between two attempts to listen. */
+const firstPauseMs = 250;
+const longestPauseMs = 5_000;
 
-const closeTimeoutSeconds = 1;
+const connectTimeoutMs = 30_000;
 
 /**
  * Notifies other instances that something changed. A notification is only a hint and may be lost: every
@@ -62,8 +59,8 @@ export class Announcer {
 export class Listener {
   readonly #url: string;
   readonly #onHeard: () => void;
-  #sql: postgres.Sql | undefined;
-  #retry: NodeJS.Timeout | undefined;
+  readonly #closing = new AbortController();
+  #running: Promise<void> | undefined;
 
   constructor(url: string, onHeard: () => void) {
     this.#url = url;
@@ -72,55 +69,51 @@ export class Listener {
 
   /** Does nothing when it has been started. Never fails: what cannot be listened to is tried again. */
   start(): void {
-    if (this.#sql === undefined && this.#retry === undefined) this.#listen();
+    this.#running ??= outsideRequests(() => this.#run());
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#retry);
-    this.#retry = undefined;
-    const sql = this.#sql;
-    this.#sql = undefined;
-    await sql?.end({ timeout: closeTimeoutSeconds });
+    this.#closing.abort();
+    await this.#running;
   }
 
-  /** Makes a connection, which takes the place of the one before. */
-  #listen(): void {
-    this.#retry = undefined;
-    const former = this.#sql;
-    let sql: postgres.Sql;
-    try {
-      sql = clientOf(this.#url);
-    } catch {
-      // The file of trusted certificates is being replaced. The driver may still bring the former connection back.
-      this.#listenLater();
-      return;
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    let pauseMs = firstPauseMs;
+    while (!signal.aborted) {
+      // What cannot be reached, or refuses to be listened to, may be there later.
+      const hasListened = await this.#listen().catch(() => false);
+      pauseMs = hasListened ? firstPauseMs : Math.min(2 * pauseMs, longestPauseMs);
+      // By a random share, so that instances that lost their connections together part.
+      await pause(pauseMs * (0.5 + Math.random() / 2), signal);
     }
-    this.#sql = sql;
-    // The driver listens again when the connection is lost; what was missed is looked for then.
-    sql.listen(channel, this.#onHeard, this.#onHeard).catch(() => {
-      if (this.#sql === sql) this.#listenLater();
+  }
+
+  /**
+   * Listens until the connection is lost or this is closed. Not by the `listen` of the driver, which makes
+   * connections anew without a pause when they are closed before they are open, and when it has several hosts.
+   */
+  async #listen(): Promise<true> {
+    const { signal } = this.#closing;
+    const connection = await openOneOf({
+      url: this.#url,
+      timeoutMs: connectTimeoutMs,
+      settings: {},
+      signal,
+      onNotified: this.#onHeard,
     });
-    former?.end({ timeout: closeTimeoutSeconds }).catch(() => undefined);
+    const close = (): void => void connection.close();
+    signal.addEventListener("abort", close, { once: true });
+    try {
+      signal.throwIfAborted();
+      await connection.run(listenStatement);
+      // What was missed is looked for.
+      this.#onHeard();
+      await connection.ended;
+      return true;
+    } finally {
+      signal.removeEventListener("abort", close);
+      await connection.close();
+    }
   }
-
-  #listenLater(): void {
-    this.#retry = setTimeout(() => this.#listen(), retryMs).unref();
-  }
-}
-
-/** A client of the driver with one connection. Fails as `driverTarget`. */
-function clientOf(url: string): postgres.Sql {
-  const { uris, mustWrite } = hostUris(url);
-  const { uri, ssl, places } = driverTarget(uris);
-  return postgres(uri, {
-    ...places,
-    ssl,
-    max: 1,
-    fetch_types: false,
-    prepare: false,
-    onnotice: () => {},
-    connection: { application_name: "pemba" },
-    // A standby cannot be listened to.
-    ...(mustWrite && { target_session_attrs: "primary" }),
-  });
 }

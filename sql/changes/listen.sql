@@ -1,0 +1,2 @@
+-- Has the connection be told what `announce.sql` tells. Returns nothing.
+listen pemba_changes
