@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 
-import { connect } from "../store/open-write.ts";
+import { PG_MIGRATE_LOCK_ID } from "node-pg-migrate";
+
+import { connect, untilWaiting } from "../store/open-write.ts";
 import { runCommand } from "../support/commands-process.ts";
 import { createTestDatabase } from "../support/database.ts";
-import { type Finished, runPemba } from "../support/pemba.ts";
+import { type Finished, runPemba, startPemba } from "../support/pemba.ts";
 
 test("migrations go up, are listed with their time, and the last one is not taken back", async (t) => {
   const database = await createTestDatabase();
@@ -87,4 +89,22 @@ test("what migrate does not understand is one line and status 1", async () => {
     assert.equal(status, 1);
     assert.match(stderr, expected);
   }
+});
+
+test("of a process that is killed while it waits to migrate nothing goes on waiting", async (t) => {
+  const database = await createTestDatabase();
+  const sql = connect(database.url, 2);
+  t.after(async () => {
+    await sql.end({ timeout: 1 });
+    await database.drop();
+  });
+  const other = await sql.reserve();
+  await other`select pg_advisory_lock(${PG_MIGRATE_LOCK_ID})`;
+  const env = { SERVICE_DATABASE_URI: database.url };
+  const { process: migrator, finished } = startPemba(["migrate", "up"], { env });
+  await untilWaiting(sql, 1);
+  migrator.kill("SIGKILL");
+  await finished;
+  await untilWaiting(sql, 0);
+  other.release();
 });
