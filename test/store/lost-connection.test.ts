@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { Socket } from "node:net";
 import { after, before, test, type TestContext } from "node:test";
+import { setImmediate as nextRound } from "node:timers/promises";
 
 import type postgres from "postgres";
 
+import { Connection } from "../../src/store/postgres/connect/connection.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 import { onDatabase } from "../../src/store/postgres/connect/on-database.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
-import { openLine } from "../support/line.ts";
+import { type Line, openLine } from "../support/line.ts";
 import { fails, pool } from "./engines.ts";
-import { connect, until } from "./open-write.ts";
+import { connect, until, untilWaiting } from "./open-write.ts";
 
 /*
  * What becomes of a statement when its connection is lost: it waits for a lock that the test holds,
@@ -31,11 +36,11 @@ after(async () => {
 
 const lock = 4711;
 
-async function open(t: TestContext, url: string): Promise<Database> {
+async function open(t: TestContext, url: string, maxRetries = 10): Promise<Database> {
   const database = await Database.connect({
     url,
     pool: { ...pool, maxConnections: 1 },
-    maxRetries: 10,
+    maxRetries,
     warn: assert.fail,
   });
   t.after(async () => await database.close());
@@ -103,18 +108,38 @@ test("a write whose connection is lost is not made again, and its outcome is sai
   assert.deepEqual(await valuesOf(1), [1]);
 });
 
-test("a write that finds no server is made once the server is there", async (t) => {
-  const line = await openLine(t, place.url);
-  const database = await open(t, line.url);
-  await line.cut();
-  await until(async () => (database.pool.idle === 0 ? true : undefined));
-  const writing = database.write("insert into noted values ($1::integer)", [2]);
-  // It has had a try for which it waited in vain.
-  await until(async () => (database.pool.waited > 0 ? true : undefined));
-  await line.mend();
-  await writing;
-  assert.deepEqual(await valuesOf(2), [2]);
-});
+const absences: Readonly<Record<string, (line: Line) => Promise<void> | void>> = {
+  "finds no server": async (line) => await line.cut(),
+  "finds a proxy without a server": (line) => line.hangUp("made"),
+  "finds a server that goes away at once": (line) => line.hangUp("begun"),
+};
+
+for (const [nth, [what, goAway]] of Object.entries(absences).entries()) {
+  test(`a write that ${what} is made once the server is there`, async (t) => {
+    const value = 10 + nth;
+    const line = await openLine(t, place.url);
+    const database = await open(t, line.url);
+    await goAway(line);
+    await until(async () => (database.pool.idle === 0 ? true : undefined));
+    const writing = database.write("insert into noted values ($1::integer)", [value]);
+    // It has had a try for which it waited in vain.
+    await until(async () => (database.pool.waited > 0 ? true : undefined));
+    await line.mend();
+    await writing;
+    assert.deepEqual(await valuesOf(value), [value]);
+  });
+
+  test(`a write that ${what} in all its tries is not said to be made, perhaps`, async (t) => {
+    const line = await openLine(t, place.url);
+    const database = await open(t, line.url, 1);
+    await goAway(line);
+    await until(async () => (database.pool.idle === 0 ? true : undefined));
+    await assert.rejects(database.write("insert into noted values (0)", []), {
+      code: "UNAVAILABLE",
+      plainMessage: "the database does not answer",
+    });
+  });
+}
 
 async function valuesOf(value: number): Promise<readonly unknown[]> {
   const rows = await sql`select value from noted where value = ${value}`;
@@ -132,4 +157,65 @@ test("a server that takes a connection and says nothing is told with its port", 
       return true;
     },
   );
+});
+
+/** The sockets that this process opens until the end of the test. */
+function openedSockets(t: TestContext): readonly Socket[] {
+  const sockets: Socket[] = [];
+  const add = (message: unknown): void => {
+    if (typeof message !== "object" || message === null || !("socket" in message)) return;
+    if (message.socket instanceof Socket) sockets.push(message.socket);
+  };
+  subscribe("net.client.socket", add);
+  t.after(() => unsubscribe("net.client.socket", add));
+  return sockets;
+}
+
+const endsOfIdle = [
+  { what: "reset", event: "error", how: "reset" },
+  { what: "ended", event: "end", how: undefined },
+] as const;
+
+for (const { what, event, how } of endsOfIdle) {
+  test(`statements that come just as an idle connection is ${what} go over another one`, async (t) => {
+    const line = await openLine(t, place.url);
+    for (const kind of ["read", "write"] as const) {
+      const sockets = openedSockets(t);
+      const database = await Database.connect({ url: line.url, pool, warn: assert.fail });
+      t.after(async () => await database.close());
+      const [socket] = sockets;
+      assert.ok(socket !== undefined);
+      // Of the system it is told later that it is closed.
+      const isEnding = once(socket, event);
+      const isAnswered = isEnding.then(async () => await database[kind]("select 7 as seven", []));
+      line.cutOldest(how);
+      assert.deepEqual([...(await isAnswered)], [{ seven: 7 }], kind);
+      await database.close();
+    }
+  });
+}
+
+test("what is asked of a connection as it breaks fails, and is not waited for", async (t) => {
+  const line = await openLine(t, place.url);
+  for (const how of ["reset", undefined] as const) {
+    const connection = await Connection.open({
+      uri: line.url,
+      timeoutMs: pool.connectTimeoutMs,
+      settings: {},
+      onGreeted: () => {},
+    });
+    t.after(async () => await connection.close());
+    await connection.run("begin");
+    await sql`select pg_advisory_lock(${lock})`;
+    const waiting = connection.run("select pg_advisory_xact_lock($1::bigint)", [lock]);
+    await untilWaiting(sql, 1);
+    line.cutOldest(how);
+    await fails(waiting, "UNAVAILABLE");
+    const answers = [connection.run("rollback"), connection.script("rollback")];
+    const failed = Promise.all(answers.map(async (answer) => await fails(answer, "UNAVAILABLE")));
+    const isForgotten = connection.ended.then(nextRound).then(() => assert.fail("no answer"));
+    await Promise.race([failed, isForgotten]);
+    isForgotten.catch(() => {});
+    await sql`select pg_advisory_unlock(${lock})`;
+  }
 });

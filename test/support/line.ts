@@ -9,8 +9,10 @@ export interface Line {
   readonly url: string;
   /** Breaks all connections, and refuses new ones. */
   readonly cut: () => Promise<void>;
-  /** Breaks the one of the present connections that was made first. */
-  readonly cutOldest: () => void;
+  /** Breaks all connections, and each new one, as a proxy does whose server is away: as it is made, or begins. */
+  readonly hangUp: (when: "made" | "begun") => void;
+  /** Breaks the one of the present connections that was made first; `reset`: as a system that does not know it. */
+  readonly cutOldest: (how?: "reset") => void;
   /**
    * Passes nothing on any more, or no answers, and says nothing of it: over the connections that there
    * are, those that are made from now on, or any.
@@ -31,9 +33,16 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
   let target = new URL(address);
   let silenceOfNew: Silence | undefined;
   let lastText: string | undefined;
+  let hangsUp: "made" | "begun" | undefined;
   const sockets = new Set<Socket>();
   const ends = new Map<Socket, Socket>();
   const server = createServer((near) => {
+    if (hangsUp !== undefined) {
+      near.on("error", () => {});
+      if (hangsUp === "made") near.destroy();
+      else near.once("data", () => near.end());
+      return;
+    }
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
       sockets.add(socket);
@@ -69,9 +78,15 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
   return {
     url: url.href,
     cut,
-    cutOldest: () => {
+    hangUp: (when) => {
+      hangsUp = when;
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+    },
+    cutOldest: (how) => {
       const [oldest] = ends.keys();
-      oldest?.destroy();
+      if (how === "reset") oldest?.resetAndDestroy();
+      else oldest?.destroy();
     },
     connections: () => ends.size,
     silenceAt: (text) => {
@@ -88,6 +103,7 @@ export async function openLine(t: TestContext, address: string): Promise<Line> {
     mend: async (other) => {
       silenceOfNew = undefined;
       lastText = undefined;
+      hangsUp = undefined;
       if (other !== undefined) target = new URL(other);
       if (!server.listening) await listen();
     },

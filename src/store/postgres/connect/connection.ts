@@ -117,7 +117,7 @@ export class Connection {
 
   /** False once it has ended. */
   get isOpen(): boolean {
-    return this.#isOpen;
+    return this.#isOpen && !this.#sockets.isLost;
   }
 
   /** Resolves when it has ended, for any reason. */
@@ -185,7 +185,7 @@ export class Connection {
     // statement, the server answers once more than the driver expects, and later answers are taken for those before.
     await this.script(`set statement_timeout = 0; set lock_timeout = ${lockWaitMs}`);
     for (const text of texts) {
-      if (isWanted() || performance.now() >= endsAt) break;
+      if (isWanted() || performance.now() >= endsAt || !this.isOpen) break;
       if (this.#memory.hasRoomAhead(text)) this.#memory.run(text, await this.#plan(text));
     }
     await this.script("reset statement_timeout; reset lock_timeout");
@@ -208,6 +208,7 @@ export class Connection {
 
   /** The rows of a statement that is sent once. Fails with an error of the table. */
   async run(text: string, values: readonly ParameterValue[] = []): Promise<readonly Row[]> {
+    this.#refuseLost();
     try {
       return await rowsOf(this.send(text, values, false));
     } catch (error) {
@@ -217,11 +218,17 @@ export class Connection {
 
   /** Sends statements that are separated by semicolons and have no values; the rows of a single one. */
   async script(text: string): Promise<readonly Row[]> {
+    this.#refuseLost();
     try {
       return await rowsOf(this.#sql.unsafe<Row[]>(text).simple());
     } catch (error) {
       throw storageError(error);
     }
+  }
+
+  /** What is given to the driver after its socket has failed, and before it hears that this is closed, never ends. */
+  #refuseLost(): void {
+    if (!this.isOpen) throw storageError(coded("CONNECTION_CLOSED", "the connection was lost"));
   }
 
   /** Ends it at once: what runs fails. */

@@ -9,7 +9,7 @@ import { Cancelling } from "./cancelling.ts";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { openRoute, type Route } from "./connection-route.ts";
 import type { Connection, Greeting } from "./connection.ts";
-import { type DriverFault, faultOf, unknownOutcome } from "./driver-error.ts";
+import { type DriverFault, failUnsent, faultOf, unknownOutcome } from "./driver-error.ts";
 import { noneFree } from "./lateness.ts";
 import { aheadOf, type PoolOptions, silenceOf } from "./pool-options.ts";
 import { Pool, type PoolState } from "./pool.ts";
@@ -216,8 +216,9 @@ export class Database {
     const { text, work, signal, endsAt } = asked;
     if (isAborted(signal)) throw cancelled(undefined);
     const pool = this.#pool;
-    const connection =
-      pool.take(text) ?? (await pool.acquire(text, signal, timeLeft(endsAt), () => noneFree(work)));
+    const acquired = (): Promise<Connection> =>
+      pool.acquire(text, signal, timeLeft(endsAt), () => noneFree(work)).catch(failUnsent);
+    const connection = pool.take(text) ?? (await acquired());
     if (isAborted(signal)) {
       pool.release(connection);
       throw cancelled(undefined);

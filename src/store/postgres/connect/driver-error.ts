@@ -7,6 +7,7 @@ import { PembaError, unsureChange } from "../../../base/error.ts";
  * statement was sent; the next try may find the server.
  */
 const unreachedFaults: readonly string[] = [
+  "CONNECTION_UNOPENED",
   "ERR_STREAM_WRITE_AFTER_END",
   "CONNECT_TIMEOUT",
   "ECONNREFUSED",
@@ -218,6 +219,15 @@ export function standbysOnly(): PembaError {
 export function silence(): PembaError {
   const cause = Object.assign(new Error("no answer came"), { code: "ETIMEDOUT" });
   return new PembaError("UNAVAILABLE", "the database does not answer", { cause });
+}
+
+/** Fails for a statement that got no connection: it was not sent, even if the connection made for it was lost. */
+export function failUnsent(error: unknown): never {
+  if (!(error instanceof PembaError) || faultOf(error) !== "lost") throw error;
+  const { code, plainMessage, cause } = error;
+  const reason = cause instanceof Error ? cause.message : plainMessage;
+  const unopened = Object.assign(new Error(reason, { cause }), { code: "CONNECTION_UNOPENED" });
+  throw new PembaError(code, plainMessage, { cause: unopened });
 }
 
 /** Nothing more is asked of a pool that ends. */

@@ -38,6 +38,14 @@ export class SingleSocket {
     this.#isOpen = true;
   }
 
+  /**
+   * Nothing comes over its connection any more. The driver hears of that later, when the system has closed the socket,
+   * and until then it sends statements into the void.
+   */
+  get isLost(): boolean {
+    return this.#first?.readable === false;
+  }
+
   /** Ends the connection once what is written has gone, whether or not the server is there. */
   cut(): void {
     if (this.#first?.connecting === true) {
