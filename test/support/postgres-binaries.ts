@@ -108,6 +108,7 @@ export async function startRestartablePostgres(
         server = await startServer(programs, { dir, data, settings, port }, environment);
       },
       signal: async (signal, to) => {
+        if (signal === "SIGKILL" && to === "all") return await killAll(server.pid);
         const children = await childrenOf(server.pid);
         if (to === "all") {
           for (const { pid } of [{ pid: server.pid }, ...children]) sendSignal(pid, signal);
@@ -252,13 +253,28 @@ async function startServer(
   }
 }
 
+/**
+ * Kills a server and its processes, which it is kept from replacing meanwhile: one that began unseen would
+ * keep the memory that they share, in the way of the next server, and may wait for ever for one that was killed.
+ */
+async function killAll(server: number): Promise<void> {
+  sendSignal(server, "SIGSTOP");
+  for (let children = await childrenOf(server); children.length > 0;) {
+    for (const { pid } of children) sendSignal(pid, "SIGKILL");
+    children = await childrenOf(server);
+  }
+  sendSignal(server, "SIGKILL");
+}
+
+/** Those that have not ended. */
 async function childrenOf(
   parent: number,
 ): Promise<readonly { readonly pid: number; readonly title: string }[]> {
-  const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,args="]);
+  const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,stat=,args="]);
   return stdout.split("\n").flatMap((line) => {
-    const [, pid, of, title = ""] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-    return Number(of) === parent ? [{ pid: Number(pid), title }] : [];
+    const [, pid, of, state = "", title = ""] =
+      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return Number(of) === parent && !state.startsWith("Z") ? [{ pid: Number(pid), title }] : [];
   });
 }
 
