@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
 import { newTenant } from "../store/engines.ts";
+import { untilWaiting } from "../store/open-write.ts";
 import { type MapScene, openMaps } from "./map-scene.ts";
 
 let scene: MapScene;
@@ -254,6 +255,23 @@ test("what a map of attributes alone derives is compared and mended", async () =
   assert.equal((await pemba("reconcile")).stdout, "levels: equal\n");
   await owner`delete from app.levels`;
   await drop(levels);
+});
+
+test("a comparison waits for a transaction that empties the table", async () => {
+  const { owner, install, pemba, printed, stored, drop } = scene;
+  const emptied = `${parts}  truncate: delete\n`;
+  await install(emptied);
+  await owner`insert into app.parts values (1, 'ada'), (2, 'bob')`;
+  let told: ReturnType<typeof pemba> | undefined;
+  await owner.begin(async (inside) => {
+    await inside`truncate app.parts`;
+    told = pemba("reconcile");
+    await untilWaiting(owner, 1);
+  });
+  assert.deepEqual(await told, { status: 0, stdout: "parts: equal\n", stderr: "" });
+  assert.deepEqual(await stored(), []);
+  assert.equal(await printed("reconcile"), "parts: equal\n");
+  await drop(emptied);
 });
 
 test("rows of tenants that do not exist are left out, and told", async () => {

@@ -90,6 +90,14 @@ where a.entity_type = ${type} and a.attribute in (${names.join(", ")})${ofTenant
   ].join("\nunion all\n");
 }
 
+/**
+ * Keeps the table from being truncated until the transaction ends. It comes before the first query: a truncated table
+ * is empty also for a state in which it had rows.
+ */
+export function keepTable(map: TableMap): string {
+  return `lock table ${mappedTable(map)} in access share mode`;
+}
+
 /** Keeps rows of the table from being changed until the transaction ends. */
 export function lockTable(map: TableMap): string {
   return `lock table ${mappedTable(map)} in share mode`;

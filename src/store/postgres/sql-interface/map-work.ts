@@ -3,6 +3,7 @@ import { PembaError } from "../../../base/error.ts";
 import { pause } from "../../../base/pause.ts";
 import {
   differences,
+  keepTable,
   lockTable,
   removeUngiven,
   strangeRows,
@@ -105,6 +106,7 @@ export async function* compareMap(
 ): AsyncGenerator<readonly Difference[]> {
   await connection.script(comparing);
   try {
+    await connection.script(keepTable(map));
     await connection.script(
       `declare pemba_differences no scroll cursor for ${differences(map, names)}`,
     );
