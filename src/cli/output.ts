@@ -1,15 +1,35 @@
 import { once } from "node:events";
 
+import { printableLines } from "../base/printable.ts";
 import { suggest } from "../base/suggest.ts";
 
-/** Writes the result of a command. */
+/** Writes the result of a command, or a line of it. */
 export function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  put(`${text}\n`);
+}
+
+/** Writes text of the result. */
+export function put(text: string): void {
+  process.stdout.write(resultFor(process.stdout, text));
 }
 
 /** Writes text of the result, and resolves when the reader has room for more. */
 export async function pour(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, "drain");
+  if (!process.stdout.write(resultFor(process.stdout, text))) await once(process.stdout, "drain");
+}
+
+/** The colours that results have. */
+// oxlint-disable-next-line no-control-regex -- colours are control characters
+const ownColours = /(\u001b\[3[129]m)/;
+
+/**
+ * The text as it is written. A terminal gets what would steer it as numbers: a result has texts of files and of
+ * a server, such as the values of attributes. In JSON they mean the same.
+ */
+export function resultFor({ isTTY }: { readonly isTTY: boolean }, text: string): string {
+  if (!isTTY) return text;
+  const parts = text.split(ownColours);
+  return parts.map((part, nth) => (nth % 2 === 0 ? printableLines(part) : part)).join("");
 }
 
 /** Writes the problems, one line each, and returns the exit status. */

@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import { widthOf, wrap } from "../../src/base/text-width.ts";
 import { createProgress } from "../../src/cli/import-progress.ts";
+import { resultFor } from "../../src/cli/output.ts";
 import { fitText, fittedLines, redrawn, tableLines } from "../../src/cli/terminal.ts";
 
 test("a text is wrapped at blanks, and within words that are too long", () => {
@@ -109,4 +110,23 @@ test("the last line of progress says how far an import came, unless it stopped: 
   };
   assert.match(shown("done"), /100% {2}0 accepted/);
   assert.equal(shown("stopped"), "\r\u001B[K");
+});
+
+test("a result does not steer a terminal, and is the same JSON there", () => {
+  const data = "\u001b[2J\u009b31m\u0007\u007f\u202e\r";
+  const json = JSON.stringify({ data });
+  const shown = resultFor({ isTTY: true }, `${json}\n`);
+  // oxlint-disable-next-line no-control-regex -- these are the characters that it is about
+  assert.doesNotMatch(shown, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  assert.deepEqual(JSON.parse(shown), { data });
+  assert.equal(
+    resultFor({ isTTY: true }, `a\t${data}\n`),
+    `a\t${String.raw`\u001b[2J\u009b31m\u0007\u007f\u202e\u000d`}\n`,
+  );
+});
+
+test("a result keeps its own colours on a terminal, and all of its bytes elsewhere", () => {
+  const coloured = "\u001b[32m✓\u001b[39m a";
+  assert.equal(resultFor({ isTTY: true }, coloured), coloured);
+  assert.equal(resultFor({ isTTY: false }, "\u001b[2J\u009b"), "\u001b[2J\u009b");
 });

@@ -5,7 +5,7 @@ import { PembaError } from "../../base/error.ts";
 import { parseFlags } from "../../config/flags.ts";
 import { boolean } from "../../config/kind.ts";
 import type { Command } from "../command.ts";
-import { complain, messageOf, say } from "../output.ts";
+import { complain, messageOf, put, say } from "../output.ts";
 import { readText } from "../schema-text.ts";
 
 const flags = new Map([
@@ -57,7 +57,7 @@ written or parsed.`,
       if (outcome.kind === "failed") complain(...outcome.problems);
       else if (isWrite || isCheck) {
         if (outcome.kind === "changed") say(outcome.file);
-      } else process.stdout.write(outcome.text);
+      } else put(outcome.text);
     }
     if (outcomes.some(({ kind }) => kind === "failed")) return failed;
     return isCheck && changed.length > 0 ? 1 : 0;

@@ -3,7 +3,7 @@ import { graphOf, type SchemaGraph } from "../../authoring/graph/graph.ts";
 import { mermaidOf } from "../../authoring/graph/mermaid.ts";
 import { parseFlags } from "../../config/flags.ts";
 import type { Command } from "../command.ts";
-import { complain, surplus } from "../output.ts";
+import { complain, put, surplus } from "../output.ts";
 import { compileSchemaFile } from "./compile-file.ts";
 
 const forms: ReadonlyMap<string, (graph: SchemaGraph) => string> = new Map([
@@ -36,7 +36,7 @@ permission to what it asks, with the relation of a walk and with \`not\` at it.
     const print = forms.get(form);
     if (print === undefined) problems.push(`--format: expected mermaid or dot, not \`${form}\``);
     if (problems.length > 0 || print === undefined) return complain(...problems);
-    process.stdout.write(print(graphOf(compileSchemaFile(file ?? "", "schema graph"))));
+    put(print(graphOf(compileSchemaFile(file ?? "", "schema graph"))));
     return 0;
   },
 };

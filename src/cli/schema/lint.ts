@@ -5,7 +5,7 @@ import { PembaError } from "../../base/error.ts";
 import { parseFlags } from "../../config/flags.ts";
 import { boolean } from "../../config/kind.ts";
 import type { Command } from "../command.ts";
-import { complain, messageOf } from "../output.ts";
+import { complain, messageOf, put } from "../output.ts";
 import { readSchemaText } from "../schema-text.ts";
 import { lintReports, type ReportedFinding } from "./lint-report.ts";
 
@@ -52,7 +52,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
     const findings = outcomes.flatMap((outcome) => outcome.findings);
     for (const { form, file } of wanted) {
       const text = lintReports.get(form)?.(findings) ?? "";
-      if (file === undefined) process.stdout.write(text);
+      if (file === undefined) put(text);
       else if (!tryWrite(file, text)) return failed;
     }
     if (outcomes.some(({ isSchema }) => !isSchema)) return failed;

@@ -2,7 +2,7 @@ import { readAskedWords, switchKind, withServer } from "../client/asked-words.ts
 import { readDefinitions, readServerSchema } from "../client/head-schema.ts";
 import { serverHelp } from "../client/server-flags.ts";
 import type { Command } from "../command.ts";
-import { complain, say } from "../output.ts";
+import { complain, put, say } from "../output.ts";
 
 const flags = new Map([
   ["version", {}],
@@ -30,7 +30,7 @@ ${serverHelp}`,
     const version = asked.values.get("version") ?? "";
     if (asked.switches.has("json")) {
       say(JSON.stringify(await readDefinitions(asked.server, version)));
-    } else process.stdout.write(await readServerSchema(asked.server, version));
+    } else put(await readServerSchema(asked.server, version));
     return 0;
   },
 };
