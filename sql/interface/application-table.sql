@@ -1,14 +1,20 @@
--- The table that $1 names as SQL does. Returns one row, or none when there is no such table: `schema`,
--- `name`, `kind` as in `pg_class`, `has_parts` (it has partitions or tables that inherit from it),
+-- The table that the first of the names $1 means which means one. SQL spells them so. Returns one row, or none
+-- when there is no such table: `schema`, `name`, `kind` as in `pg_class`, `has_parts` (it has partitions or tables that inherit from it),
 -- `columns`, and `lookups`, the columns that an index finds.
 -- Of a column: `type`, that below a domain, with its schema if it is none of Postgres's own; `is_builtin`
 -- (it is of Postgres's own, or an enumeration); `is_exact` (texts are equal only if they are the same).
-with recursive bases as (
+with recursive named as (
+  select to_regclass(given.name)::oid as id
+  from unnest($1::text[]) with ordinality as given (name, place)
+  where to_regclass(given.name) is not null
+  order by given.place
+  limit 1
+), bases as (
   select a.attnum, a.attname, a.attnotnull, a.attcollation as collation,
     t.oid, t.typname, t.typtype, t.typbasetype, t.typnamespace, t.typcollation
   from pg_catalog.pg_attribute as a
   join pg_catalog.pg_type as t on t.oid = a.atttypid
-  where a.attrelid = to_regclass($1::text) and a.attnum > 0 and not a.attisdropped
+  where a.attrelid = (select named.id from named) and a.attnum > 0 and not a.attisdropped
   union all
   select b.attnum, b.attname, b.attnotnull, b.collation,
     t.oid, t.typname, t.typtype, t.typbasetype, t.typnamespace, t.typcollation
@@ -52,4 +58,4 @@ select n.nspname::text as schema, c.relname::text as name, c.relkind::text as ki
   ) as lookups
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-where c.oid = to_regclass($1::text)
+where c.oid = (select named.id from named)

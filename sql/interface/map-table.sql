@@ -1,13 +1,19 @@
--- What a map needs to know of the table that $1 names as SQL does. Returns one row, or none when there is
--- no such table: `schema`, `name`, `kind` as in `pg_class`; `parent`, the table of which it is a partition
+-- What a map needs to know of the table that the first of the names $1 means which means one. SQL spells them
+-- so. Returns one row, or none when there is no such table: `schema`, `name`, `kind` as in `pg_class`; `parent`, the table of which it is a partition
 -- or a child, and `child`, one that inherits from it; `columns`, a list with `name`, `type`, which is that
 -- below a domain, and `is_virtual`; `keys`, a list with the columns of each unique index that always holds
 -- for all rows, the primary key first.
-with recursive bases as (
+with recursive named as (
+  select to_regclass(given.name)::oid as id
+  from unnest($1::text[]) with ordinality as given (name, place)
+  where to_regclass(given.name) is not null
+  order by given.place
+  limit 1
+), bases as (
   select a.attnum, a.attname, a.attgenerated, t.oid, t.typtype, t.typbasetype
   from pg_catalog.pg_attribute as a
   join pg_catalog.pg_type as t on t.oid = a.atttypid
-  where a.attrelid = to_regclass($1::text) and a.attnum > 0 and not a.attisdropped
+  where a.attrelid = (select named.id from named) and a.attnum > 0 and not a.attisdropped
   union all
   select b.attnum, b.attname, b.attgenerated, t.oid, t.typtype, t.typbasetype
   from bases as b
@@ -52,4 +58,4 @@ select n.nspname::text as schema, c.relname::text as name, c.relkind::text as ki
   ) as keys
 from pg_catalog.pg_class as c
 join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
-where c.oid = to_regclass($1::text)
+where c.oid = (select named.id from named)

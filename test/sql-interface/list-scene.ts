@@ -33,8 +33,7 @@ export async function printed(
   const columns = must(orderOf(order), "the order has columns");
   return await readingDatabase(
     url,
-    async (connection) =>
-      await printList(connection, "pemba", { ...asked, order: columns }, bounds),
+    async (reading) => await printList(reading, "pemba", { ...asked, order: columns }, bounds),
   );
 }
 

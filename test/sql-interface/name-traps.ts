@@ -4,11 +4,15 @@ import type postgres from "postgres";
 export const trapped = "TR001";
 
 /**
- * Makes what a role can make that may create in the schema `public`: functions, operators and aggregates that
+ * Makes what a role can make that may create in a schema: functions, operators and aggregates that
  * fit calls of Pemba better than those that are meant. Each fails with `trapped` if it runs as another role.
  * Returns how many there are. They go with what the role owns.
  */
-export async function setTraps(attacker: postgres.Sql, role: string): Promise<number> {
+export async function setTraps(
+  attacker: postgres.Sql,
+  role: string,
+  schema = "public",
+): Promise<number> {
   await attacker.unsafe(`
     do $traps$
     declare
@@ -22,17 +26,17 @@ export async function setTraps(attacker: postgres.Sql, role: string): Promise<nu
       for trap in ${trapsQuery} loop
         begin
           execute format(
-            'create function public.%I(%s) returns %s language plpgsql as %L',
+            'create function ${schema}.%I(%s) returns %s language plpgsql as %L',
             trap.name, trap.arguments, trap.result,
             format('begin %s return%s; end', look, case when trap.is_set then '' else ' null' end)
           );
           if trap.operator <> '' then
             execute format(
-              'create operator public.%s (%s function = public.%I)', trap.operator, trap.sides, trap.name
+              'create operator ${schema}.%s (%s function = public.%I)', trap.operator, trap.sides, trap.name
             );
           elsif trap.aggregate <> '' then
             execute format(
-              'create aggregate public.%I(%s) (sfunc = public.%I, stype = %s)',
+              'create aggregate ${schema}.%I(%s) (sfunc = ${schema}.%I, stype = %s)',
               trap.aggregate, trap.sides, trap.name, trap.result
             );
           end if;

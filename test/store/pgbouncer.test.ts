@@ -14,7 +14,11 @@ import { Database } from "../../src/store/postgres/connect/database.ts";
 import { migrateDown, migrateUp } from "../../src/store/postgres/migrate.ts";
 import type { PostgresStoreOptions } from "../../src/store/postgres/store.ts";
 import type { Store } from "../../src/store/store.ts";
-import { createTestDatabase, type TestDatabase } from "../support/database.ts";
+import {
+  createMigratedDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from "../support/database.ts";
 import { openLine } from "../support/line.ts";
 import { migrationNames } from "../support/migration-names.ts";
 import { pgbouncerVersion, startPgbouncer } from "../support/pgbouncer.ts";
@@ -90,6 +94,32 @@ test("migrations go up once behind a pooler", { skip }, async (t) => {
   await fails(migrateDown(url, up.length), "MIGRATION", "cannot be undone");
   assert.deepEqual(await migrateUp(url), []);
 });
+
+test(
+  "a start tells of a schema in the path of a pooler where others may make objects",
+  { skip },
+  async (t) => {
+    const own = await createMigratedDatabase();
+    t.after(async () => await own.drop());
+    const owner = connect(own.url, 1);
+    await owner`create schema app`;
+    await owner`grant create on schema app to public`;
+    const database = new URL(own.url).pathname.slice(1);
+    await owner`alter database ${owner(database)} set search_path = app, public`;
+    await owner.end();
+    const warningsAt = async (url: string): Promise<readonly string[]> => {
+      const warnings: string[] = [];
+      const store = await openStore(url, { warn: (text) => void warnings.push(text) });
+      await store.close();
+      return warnings.filter((text) => text.includes("make objects"));
+    };
+    assert.deepEqual(await warningsAt(own.url), []);
+    const { url } = await startPgbouncer(t, own.url);
+    assert.deepEqual(await warningsAt(url), [
+      "every role may make objects in the schema `app`, which is in the search path, and so get the rights of Pemba: revoke `create` on the schema from `public`, or set `search_path` of Pemba's role to the schema of its tables",
+    ]);
+  },
+);
 
 test("everything is answered as without a pooler", { skip }, async (t) => {
   const { store, tenant } = await openBehind(t);

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/options.ts";
 import { refusePendingMigrations } from "../../store/postgres/migrate.ts";
-import { makersWarning } from "../../store/postgres/schema-makers.ts";
+import { makersWarnings } from "../../store/postgres/schema-makers.ts";
 import { installInterface } from "../../store/postgres/sql-interface/install.ts";
 import { complain, say, warn } from "../output.ts";
 import { sqlInterfaceOptionsOf } from "./interface-options-of.ts";
@@ -9,8 +9,7 @@ import { onInterface } from "./on-interface.ts";
 /** Installs the SQL interface and syncs all heads that lack something. */
 export async function enable(config: Config, url: string): Promise<number> {
   await refusePendingMigrations(url);
-  const warning = await makersWarning(url);
-  if (warning !== undefined) warn(warning);
+  for (const warning of await makersWarnings(url)) warn(warning);
   const options = sqlInterfaceOptionsOf(config);
   const isChanged = await installInterface(url, options);
   say(

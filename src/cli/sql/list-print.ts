@@ -21,12 +21,14 @@ import type { Connection } from "../../store/postgres/connect/connection.ts";
 import {
   type ApplicationTable,
   readTable,
+  tableNames,
 } from "../../store/postgres/sql-interface/application-table.ts";
 import { listSettings } from "../../store/postgres/sql-interface/function-settings.ts";
 import type { WrittenColumn } from "./list-names.ts";
 import {
   conditionTypes,
   functionsNamed,
+  type ReadingConnection,
   planAs,
   planOfQuery,
   type QueryPlan,
@@ -59,13 +61,14 @@ export interface PrintedList {
  * @param entry the database schema of the functions that applications call
  */
 export async function printList(
-  connection: Connection,
+  reading: ReadingConnection,
   entry: string,
   asked: AskedList,
   bounds = usualBounds,
 ): Promise<PrintedList> {
+  const { connection } = reading;
   const { key, name, question } = asked;
-  const table = await tableOf(connection, asked.table);
+  const table = await tableOf(reading, asked.table);
   refuseTable(table, key);
   const order = orderOfTable(table, asked.order, key);
   const settings = { ...listSettings, enable_sort: "off" };
@@ -112,14 +115,17 @@ export async function printList(
   };
 }
 
-async function tableOf(connection: Connection, written: string): Promise<ApplicationTable> {
+async function tableOf(
+  { connection, schemas }: ReadingConnection,
+  written: string,
+): Promise<ApplicationTable> {
   const parts = tableNameOf(written);
   if (parts === undefined) {
     throw flagError("table", `${quote(written)} is no name of a table, such as app.documents`);
   }
   const table = await readTable(
     async (statement, values) => await connection.run(statement, values),
-    parts.map(quotedName).join("."),
+    tableNames(parts, schemas),
   );
   if (table === undefined) throw flagError("table", `${quote(written)} does not exist`);
   return table;

@@ -16,15 +16,22 @@ import { flagError } from "./sql-settings.ts";
 const typesStatement = statementFile("interface/list-types.sql");
 const functionsStatement = statementFile("interface/list-functions.sql");
 
+/** A connection in a transaction that changes nothing. */
+export interface ReadingConnection {
+  readonly connection: Connection;
+  /** Where tables of applications are looked up whose names have no schema. */
+  readonly schemas: readonly string[];
+}
+
 /** Runs work in a transaction that changes nothing. Fails as the database does. */
 export async function readingDatabase<T>(
   url: string,
-  work: (connection: Connection) => Promise<T>,
+  work: (reading: ReadingConnection) => Promise<T>,
 ): Promise<T> {
-  const { first } = await openRoute({ url, timeoutMs: 30_000, warn: () => {} });
+  const { first, schemas } = await openRoute({ url, timeoutMs: 30_000, warn: () => {} });
   try {
     await first.run("begin read only");
-    return await work(first);
+    return await work({ connection: first, schemas });
   } finally {
     await first.close();
   }

@@ -64,7 +64,7 @@ ${oneDatabaseHelp}`,
     const asked = askedList(values);
     const printed = await readingDatabase(
       url,
-      async (connection) => await printList(connection, config["database.sql.schema"], asked),
+      async (reading) => await printList(reading, config["database.sql.schema"], asked),
     );
     printed.warnings.forEach(warn);
     const problem = await unaskedProblem(url, config["database.sql.schema"], asked.question);

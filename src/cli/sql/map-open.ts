@@ -1,7 +1,6 @@
 import { quote } from "../../base/quote.ts";
 import { placeText, type PlacedMessage } from "../../model-test/file/text-place.ts";
 import { soleTenant, type TableMap } from "../../sql/application/table-map.ts";
-import { quotedName } from "../../sql/text/quote.ts";
 import type { Database } from "../../store/postgres/connect/database.ts";
 import type { InterfaceNames } from "../../store/postgres/sql-interface/interface-names.ts";
 import {
@@ -116,5 +115,5 @@ function lineOf({ place, message }: PlacedMessage): string {
 
 async function tableOf(text: string, database: Database): Promise<MapTable | undefined> {
   const name = tableNameOf(text);
-  return name && (await readMapTable(database, name.map(quotedName).join(".")));
+  return name && (await readMapTable(database, name));
 }

@@ -11,9 +11,11 @@ import {
 import { keyTypes } from "../../sql/list/list-key.ts";
 import { quotedName } from "../../sql/text/quote.ts";
 import { onDatabase } from "../../store/postgres/connect/on-database.ts";
+import type { ParameterValue } from "../../store/postgres/connect/value.ts";
 import {
   type ApplicationTable,
   readTable,
+  tableNames,
 } from "../../store/postgres/sql-interface/application-table.ts";
 import { readInterface } from "../../store/postgres/sql-interface/install.ts";
 import { questionProblem } from "../../store/postgres/sql-interface/policy-target.ts";
@@ -41,7 +43,8 @@ const flags = new Map<string, SqlFlag>([
 
 /** The values of the flags, read. */
 interface AskedPolicy {
-  readonly table: string;
+  /** The parts of its name. */
+  readonly table: readonly string[];
   readonly key: string;
   readonly tenant: string;
   readonly question: {
@@ -100,9 +103,9 @@ setting is that of \`database.sql.subject\`.`,
     const url = databaseUri({ config, values });
     const { names, installed } = await readInterface(url, config["database.sql.schema"]);
     await onDatabase(url, async (database) => {
-      const read = async (statement: string, given: readonly string[]) =>
+      const read = async (statement: string, given: readonly ParameterValue[]) =>
         await database.query(statement, given);
-      const table = fit(await readTable(read, asked.table), asked);
+      const table = fit(await readTable(read, tableNames(asked.table, database.schemas)), asked);
       const problem =
         installed === undefined
           ? "the SQL interface is not installed: run `pemba sql enable` before the statements"
@@ -128,7 +131,7 @@ function askedPolicy(values: ReadonlyMap<string, string>): AskedPolicy {
   const command = policyCommands.find((each) => each === value("for")) ?? "select";
   const permission = schemaName(values, "permission");
   return {
-    table: table.map(quotedName).join("."),
+    table,
     key,
     tenant: value("tenant"),
     question: {
@@ -151,7 +154,8 @@ function schemaName(values: ReadonlyMap<string, string>, flag: string): string {
 const tableKinds = ["r", "p"];
 
 /** The table, if it can have the policy. */
-function fit(table: ApplicationTable | undefined, { table: named, key }: AskedPolicy) {
+function fit(table: ApplicationTable | undefined, { table: parts, key }: AskedPolicy) {
+  const named = parts.map(quotedName).join(".");
   if (table === undefined) throw flagError("table", `${quote(named)} does not exist`);
   if (!tableKinds.includes(table.kind)) {
     throw flagError("table", `${quote(named)} is not a table, and only tables have row security`);

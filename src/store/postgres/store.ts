@@ -19,7 +19,7 @@ import { observeEngine } from "./observe-engine.ts";
 import { PostgresLookups } from "./questions/lookup.ts";
 import { readsOf } from "./replicas/reads.ts";
 import { type ReplicatedReads, startReplicas } from "./replicas/replicated-reads.ts";
-import { makersWarning } from "./schema-makers.ts";
+import { makersWarnings } from "./schema-makers.ts";
 import { createPostgresSchemas, readSchema } from "./schemas.ts";
 import type { SqlInterfaceOptions } from "./sql-interface/interface-options.ts";
 import { openSqlInterface } from "./sql-interface/open-interface.ts";
@@ -85,8 +85,7 @@ export interface PostgresStoreOptions extends CheckLayers {
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { url, lockWaitMs, warn, large = new LargeWork(), telemetry = noTelemetry } = options;
   await prepareTables(options);
-  const warning = await makersWarning(url);
-  if (warning !== undefined) warn(warning);
+  for (const warning of await makersWarnings(url)) warn(warning);
   const connections = await connect(options);
   const { database, ping, circuit, tokens, replicated } = connections;
   const reads = replicated ?? readsOf(database);

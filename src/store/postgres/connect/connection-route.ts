@@ -52,6 +52,8 @@ export interface Route {
   readonly isPooled: boolean;
   /** A prepared statement is there the next time. */
   readonly keepsPrepared: boolean;
+  /** Where a table of an application is looked up whose name has no schema: that of Pemba's tables, then the path. */
+  readonly schemas: readonly string[];
 }
 
 const oldestServer = 140_000;
@@ -101,11 +103,11 @@ async function openWith(
           `not): answers are right, but for speed set these for the role: ${found.lacking.join(", ")}`,
       );
     }
-    const { isPooled, keepsPrepared, path } = found;
+    const { isPooled, keepsPrepared, schemas, path } = found;
     const all = path === undefined ? settings : { ...settings, search_path: path };
     const open: Route["open"] = async (signal, prepare) =>
       await openOneOf({ url, timeoutMs, onGreeted, settings: all, signal, prepare });
-    return { first, open, isPooled, keepsPrepared };
+    return { first, open, isPooled, keepsPrepared, schemas };
   } catch (error) {
     await first.close();
     throw storageError(error);
@@ -176,12 +178,13 @@ export async function openOneOf({
 }
 
 /** What the first connection tells of all. */
-interface Explored extends Pick<Route, "isPooled" | "keepsPrepared"> {
+interface Explored extends Pick<Route, "isPooled" | "keepsPrepared" | "schemas"> {
   /** Settings that are not in force. */
   readonly lacking: readonly string[];
   /**
-   * The search path of all connections: statements name no schema, and one of an application that comes
-   * first, perhaps since later, would have its tables taken for Pemba's. Undefined: that of the role.
+   * The search path of all connections: statements name no schema, so it is that of Pemba's tables. In another
+   * one, tables of an application could be taken for these, and what fits a call better than a function or an
+   * operator of Postgres would run with the rights of Pemba. Undefined: that of the role.
    */
   readonly path: string | undefined;
 }
@@ -198,7 +201,7 @@ async function explore(connection: Connection): Promise<Explored> {
   const row = must((await rowsOf(sent))[0], "a select without a table has one row");
   const isPooled = numberOf(row, "backend") !== backendOf(sent);
   const ownName = must(nameOf(sent), "a prepared statement has a name");
-  const hasOwnName = namesOf(row).includes(ownName);
+  const hasOwnName = textsIn(row, "names").includes(ownName);
   // The next user of the connection would not find it again.
   if (hasOwnName) await connection.run(`deallocate "${ownName}"`);
   // The server of a pooler is given to others, too.
@@ -206,13 +209,20 @@ async function explore(connection: Connection): Promise<Explored> {
   if (path !== undefined) await connection.run(settingStatement, ["search_path", path]);
   await connection.run("commit");
   refuseUnfit(row);
-  return { isPooled, keepsPrepared: !(isPooled && hasOwnName), lacking: lackingIn(row), path };
+  const keepsPrepared = !(isPooled && hasOwnName);
+  return {
+    isPooled,
+    keepsPrepared,
+    schemas: textsIn(row, "schemas"),
+    lacking: lackingIn(row),
+    path,
+  };
 }
 
-function namesOf(row: Row): readonly unknown[] {
-  const names = row["names"];
-  assert(Array.isArray(names), "names are a list");
-  return names;
+function textsIn(row: Row, column: string): readonly string[] {
+  const list = row[column];
+  assert(Array.isArray(list), `${column} are a list`);
+  return list.map(String);
 }
 
 function refuseUnfit(row: Row): void {

@@ -113,6 +113,11 @@ export class Database {
     return this.#pool.state;
   }
 
+  /** Where tables of applications are looked up whose names have no schema. */
+  get schemas(): readonly string[] {
+    return this.#route.schemas;
+  }
+
   /** A pooler stands before the server: a session is not the same one from statement to statement. */
   get isPooled(): boolean {
     return this.#route.isPooled;

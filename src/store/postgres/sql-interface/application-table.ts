@@ -1,6 +1,8 @@
 import { assert } from "../../../base/assert.ts";
+import { quotedName } from "../../../sql/text/quote.ts";
 import { booleanOf, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
+import { arrayLiteral, type ParameterValue } from "../connect/value.ts";
 
 const tableStatement = statementFile("interface/application-table.sql");
 
@@ -33,12 +35,21 @@ export interface TableColumn {
   readonly isExact: boolean;
 }
 
-/** Reads a table, which is named as SQL names it. Undefined if there is none. */
+/**
+ * The names that a table of an application may have, as SQL spells them, the first that exists being meant. Without
+ * its schema, which stands before it in `parts`, it is in one of `schemas`.
+ */
+export function tableNames(parts: readonly string[], schemas: readonly string[]): ParameterValue {
+  const names = parts.length > 1 ? [parts] : schemas.map((schema) => [schema, ...parts]);
+  return arrayLiteral(names.map((name) => name.map(quotedName).join(".")));
+}
+
+/** Reads the first of `tableNames` that exists. Undefined if there is none. */
 export async function readTable(
-  run: (statement: string, values: readonly string[]) => Promise<readonly Row[]>,
-  table: string,
+  run: (statement: string, values: readonly ParameterValue[]) => Promise<readonly Row[]>,
+  names: ParameterValue,
 ): Promise<ApplicationTable | undefined> {
-  const [row] = await run(tableStatement, [table]);
+  const [row] = await run(tableStatement, [names]);
   if (row === undefined) return undefined;
   return {
     schema: textOf(row, "schema"),

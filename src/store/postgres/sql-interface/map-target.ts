@@ -2,6 +2,7 @@ import { assert } from "../../../base/assert.ts";
 import type { Database } from "../connect/database.ts";
 import { booleanOf, numberOf, optionalTextOf, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
+import { tableNames } from "./application-table.ts";
 import { filled, type InterfaceNames } from "./interface-names.ts";
 
 const tableStatement = statementFile("interface/map-table.sql");
@@ -23,12 +24,15 @@ export interface MapTable {
   readonly keys: readonly (readonly string[])[];
 }
 
-/** Reads a table, which is named as SQL names it. Undefined without one. */
+/**
+ * Reads the table whose name has these parts; without its schema, it is in the first one of the path that has
+ * such a table. Undefined without one.
+ */
 export async function readMapTable(
   database: Database,
-  table: string,
+  parts: readonly string[],
 ): Promise<MapTable | undefined> {
-  const [row] = await database.query(tableStatement, [table]);
+  const [row] = await database.query(tableStatement, [tableNames(parts, database.schemas)]);
   if (row === undefined) return undefined;
   return {
     schema: textOf(row, "schema"),
