@@ -124,6 +124,34 @@ test("a server that is not there is unavailable", async () => {
   await fails(open(missing.href), "UNAVAILABLE");
 });
 
+test("a database that takes no connections, or none of the role, is unavailable", async () => {
+  const closed = await createTestDatabase();
+  const sql = connect(place.url, 1);
+  const name = new URL(closed.url).pathname.slice(1);
+  const role = `${name}_stranger`;
+  await sql`create role ${sql(role)} login`;
+  await sql`revoke connect on database ${sql(name)} from public`;
+  const url = new URL(closed.url);
+  url.username = role;
+  await assert.rejects(open(url.href), { code: "UNAVAILABLE", message: /refuses the connection/ });
+  const database = await open(closed.url);
+  await sql`alter database ${sql(name)} allow_connections false`;
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+  const ask = async (): Promise<unknown> => await database.query("select 1", []);
+  // The end of its connection may come to light with the first statement.
+  await fails(ask(), "UNAVAILABLE");
+  await assert.rejects(ask, { code: "UNAVAILABLE", message: /refuses the connection/ });
+  await sql`alter database ${sql(name)} allow_connections true`;
+  await ask();
+  // The same state without an end of the connection is a fault of a statement.
+  const forbidden = "do $$ begin raise 'no' using errcode = '42501'; end $$";
+  await fails(database.query(forbidden, []), "INTERNAL");
+  await database.close();
+  await sql`drop role ${sql(role)}`;
+  await sql.end({ timeout: 1 });
+  await closed.drop();
+});
+
 test("lost connections fail what runs on them, and the pool goes on with new ones", async () => {
   const database = await open();
   const sleeping = fails(database.query("select pg_sleep(60)", []), "UNAVAILABLE");

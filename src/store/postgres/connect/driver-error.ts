@@ -50,10 +50,10 @@ const endingStates = /^(08...|57P0[125])$/;
 const closingFaults: ReadonlySet<string> = new Set(["CONNECTION_DESTROYED", "CONNECTION_ENDED"]);
 
 /**
- * SQLSTATEs of a server that cannot serve now: connection exceptions, refused logins, no such
- * database, a standby that does not write (any more), out of resources, shutting down.
+ * SQLSTATEs of a server that cannot serve now: connection exceptions, a standby that does not write
+ * (any more), out of resources, shutting down.
  */
-const unavailableStates = /^(08...|28...|3D000|25006|53...|57P0[1-5]|58...)$/;
+const unavailableStates = /^(08...|25006|53...|57P0[1-5]|58...)$/;
 
 /** A server that had not enough of something for this statement, and may have for others. */
 const exhaustedStates = /^53[0124]00$/;
@@ -66,6 +66,12 @@ const systemStates = /^58...$/;
 
 /** No such role, a wrong password, no entry in `pg_hba.conf`, no such database. */
 const refusedLoginStates = /^(28...|3D000)$/;
+
+/**
+ * A role that may not connect, a database that takes no connections. Of a statement these mean something
+ * else, so they count only if they end the connection.
+ */
+const fatalLoginStates = /^(42501|55000)$/;
 
 /** How the runtime names it that TLS did not come about, or that a certificate is not trusted. */
 const tlsFaults = /CERT|SIGNATURE|^ERR_(TLS|SSL|OSSL)|^EPROTO$/;
@@ -102,6 +108,9 @@ export function storageError(error: unknown): PembaError {
   if (code !== undefined && (connectionFaults.has(code) || unavailableStates.test(code))) {
     return new PembaError("UNAVAILABLE", whyUnavailable(code), { cause: error });
   }
+  if (isRefusedLogin(error)) {
+    return new PembaError("UNAVAILABLE", refusedConnection, { cause: error });
+  }
   if (code !== undefined && tlsFaults.test(code)) {
     const message = "the certificate of the database is not accepted";
     return new PembaError("UNAVAILABLE", message, { cause: error });
@@ -126,8 +135,20 @@ export function storageError(error: unknown): PembaError {
   return new PembaError("INTERNAL", "the database failed to run a statement", { cause: error });
 }
 
+const refusedConnection = "the database refuses the connection";
+
+function isRefusedLogin(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === undefined) return false;
+  return refusedLoginStates.test(code) || (fatalLoginStates.test(code) && isFatal(error));
+}
+
+/** Does the server end the connection with this error, or not let it begin? */
+function isFatal(error: unknown): boolean {
+  return error instanceof postgres.PostgresError && error.severity === "FATAL";
+}
+
 function whyUnavailable(code: string): string {
-  if (refusedLoginStates.test(code)) return "the database refuses the connection";
   if (code === readOnlyState) return noWriter;
   if (code === fullState) return "the database takes no more connections";
   if (exhaustedStates.test(code))
@@ -205,8 +226,7 @@ export function lacksSchema(error: unknown): boolean {
 
 /** Does the server refuse the login, or not have the database? Waiting mends neither. */
 export function refusesLogin(error: unknown): boolean {
-  const code = error instanceof PembaError ? codeOf(error.cause) : undefined;
-  return code !== undefined && refusedLoginStates.test(code);
+  return error instanceof PembaError && isRefusedLogin(error.cause);
 }
 
 /** No host of the URI is a server that writes. */
