@@ -11,6 +11,7 @@ import { parse } from "yaml";
 
 import { packageVersion } from "../../src/base/package-version.ts";
 import { loadConfig } from "../../src/config/load.ts";
+import { options } from "../../src/config/options.ts";
 import { decodeStrictly, findTool, whyNoTools } from "../support/tools.ts";
 import { chartSchema } from "./chart-schema.ts";
 import { at, kustomized, manifestsOf, ofKind, secret, whyNoKubectl } from "./manifests.ts";
@@ -222,6 +223,22 @@ describe("rendered by helm", { skip: whyNoTools("helm") }, () => {
     assert.equal(await annotation({}), await annotation({ replicas: 5 }));
   });
 
+  test("a longer grace period is taken with the time that it needs", async () => {
+    for (const [grace, seconds] of [
+      ["1h2m31.5s", 3_761],
+      [0, 10],
+      [null, 35],
+    ]) {
+      const values = {
+        config: { server: { grace_period: grace } },
+        terminationGracePeriodSeconds: seconds,
+      };
+      const [deployment] = ofKind(manifestsOf(await rendered(values)), "Deployment");
+      const end = at(deployment, "spec", "template", "spec", "terminationGracePeriodSeconds");
+      assert.equal(end, seconds);
+    }
+  });
+
   const refused: Readonly<Record<string, { readonly values: object; readonly reason: RegExp }>> = {
     "a misspelt key of the configuration": {
       values: { config: { server: { rate_limt: 5 } } },
@@ -250,6 +267,18 @@ describe("rendered by helm", { skip: whyNoTools("helm") }, () => {
     "metrics that nothing may read": {
       values: { metrics: { enabled: true, serviceMonitor: { enabled: true } } },
       reason: /metrics\.serviceMonitor needs metrics\.from/,
+    },
+    "less time to end than requests have": {
+      values: {
+        config: { server: { grace_period: "1h2m31.5s" } },
+        terminationGracePeriodSeconds: 3760,
+      },
+      reason:
+        /terminationGracePeriodSeconds needs at least 3761: .*config\.server\.grace_period \(1h2m31\.5s\)/,
+    },
+    "less time to end than requests have by default": {
+      values: { terminationGracePeriodSeconds: 34 },
+      reason: new RegExp(`needs at least 35: .*\\(${options["server.grace_period"].default}\\)`),
     },
   };
   for (const [name, { values, reason }] of Object.entries(refused)) {

@@ -44,6 +44,21 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ toYaml $config }}
 {{- end -}}
 
+{{/* The seconds that a pod has to end. Fails if they do not cover what has to happen in them. */}}
+{{- define "pemba.endSeconds" -}}
+{{- $start := toDate "2006-01-02" "2000-01-01" -}}
+{{- $grace := dig "server" "grace_period" nil .Values.config -}}
+{{- if kindIs "invalid" $grace -}}
+{{- $grace = "25s" -}}
+{{- end -}}
+{{- $end := dateModify (toString $grace) $start -}}
+{{- $needed := add 10 (sub (unixEpoch $end) (unixEpoch $start)) | int -}}
+{{- if lt (int .Values.terminationGracePeriodSeconds) $needed -}}
+{{- fail (printf "terminationGracePeriodSeconds needs at least %d: 5 seconds before SIGTERM, config.server.grace_period (%v), and 5 seconds to end" $needed $grace) -}}
+{{- end -}}
+{{ .Values.terminationGracePeriodSeconds }}
+{{- end -}}
+
 {{/* A probe over REST for a path. */}}
 {{- define "pemba.probe" -}}
 httpGet:
