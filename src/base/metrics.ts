@@ -11,6 +11,10 @@ export const metrics = {
     about: "requests that were refused for their token, or since there were too many",
     labels: ["transport", "code"],
   }),
+  "pemba.health.failing": highest("{database}", {
+    about: "1 while health checks fail for the database, or since the server starts, else 0",
+    labels: [],
+  }),
   "pemba.queue.running": gauge("{operation}", {
     about: "permission questions, reads and changes that are worked on",
     labels: ["queue"],
@@ -188,8 +192,7 @@ export const metrics = {
   "process.uptime": highest("s", { about: "time since the process began", labels: [] }),
 } as const satisfies Readonly<Record<string, Metric>>;
 
-/** The values of each label, or what bounds them. */
-export const labelValues: Readonly<Record<Label, readonly string[] | { readonly of: string }>> = {
+const valuesByLabel = {
   method: { of: "methods of the API, such as permissions.check; unknown for what is none" },
   code: { of: "OK and the codes of errors, such as VALIDATION" },
   transport: ["rest", "grpc", "peer"],
@@ -206,23 +209,13 @@ export const labelValues: Readonly<Record<Label, readonly string[] | { readonly 
   "db.client.connection.state": ["used", "idle", "opening"],
   replica: { of: "hosts of `database.reader.uri`, by their number in it from 0" },
   "cpu.mode": ["user", "system"],
-};
+} as const;
 
-type Label =
-  | "method"
-  | "code"
-  | "transport"
-  | "queue"
-  | "question"
-  | "answer"
-  | "found"
-  | "signal"
-  | "outcome"
-  | "fault"
-  | "db.query.summary"
-  | "db.client.connection.state"
-  | "replica"
-  | "cpu.mode";
+type Label = keyof typeof valuesByLabel;
+
+/** The values of each label, or what bounds them. */
+export const labelValues: Readonly<Record<Label, readonly string[] | { readonly of: string }>> =
+  valuesByLabel;
 
 /** The upper bounds of histogram buckets: seconds, sizes of requests, small counts. */
 export const buckets = {

@@ -11,7 +11,7 @@ import { buildGrpcServer } from "../grpc/server.ts";
 import type { CorsRules } from "../http/cors.ts";
 import { buildHttpServer } from "../http/server.ts";
 import type { Intake } from "../intake/intake.ts";
-import { createHealth, type Health } from "../service/health.ts";
+import { createHealth, type Health, observeHealth } from "../service/health.ts";
 import type { Service } from "../service/service.ts";
 import { LargeWork } from "../store/layer/large-work.ts";
 import { limitChanges } from "../store/layer/limit-changes.ts";
@@ -80,6 +80,8 @@ export async function serveUntil(
   const certificates = openCertificates(config, logger);
   const starting = new AbortController();
   const health = healthOf(store, logger);
+  const clusterNames = config["database.clusters"].map(({ name }) => name);
+  observeHealth(telemetry, health, clusterNames);
   const peers = openPeers(config, serviceOf(config, store, health), {
     instance: part.instance,
     certificate: certificates.grpc,

@@ -1,4 +1,5 @@
 import { reasonOf } from "../base/error.ts";
+import { ofCluster, type Telemetry } from "../base/telemetry.ts";
 import type { Store } from "../store/store.ts";
 
 /** Whether this process should get requests. */
@@ -7,6 +8,8 @@ export interface Health {
   serving(): Promise<boolean>;
   /** Which clusters answer in time, by their names. Undefined if there is one place for all tenants. */
   clusters(): Promise<ReadonlyMap<string, boolean> | undefined>;
+  /** What the last probe has found. Undefined until one has ended. */
+  readonly last: ProbeFindings | undefined;
   /** Makes the process not serving, because it is about to stop. */
   drain(): void;
   /** Aborted by `drain`. */
@@ -26,7 +29,7 @@ export interface HealthLog {
 }
 
 /** What a probe has found. */
-interface ProbeFindings {
+export interface ProbeFindings {
   readonly answers: boolean;
   readonly clusters: ReadonlyMap<string, boolean> | undefined;
 }
@@ -44,16 +47,45 @@ export function createHealth(store: Probed, log?: HealthLog): Health {
   const draining = new AbortController();
   const outages = new Outages(log);
   let probe: Promise<ProbeFindings> | undefined;
+  let last: ProbeFindings | undefined;
   const find = async (): Promise<ProbeFindings> => {
     probe ??= found(store, outages).finally(() => (probe = undefined));
-    return await probe;
+    return (last = await probe);
   };
   return {
     serving: async () => (await find()).answers && !draining.signal.aborted,
     clusters: async () => (await find()).clusters,
+    get last() {
+      return last;
+    },
     drain: () => draining.abort(),
     draining: draining.signal,
   };
+}
+
+/**
+ * Reports what probes find, of each of the named clusters if there are some. A reading begins a probe, since it
+ * may be that nothing else asks this process, such as one of several workers.
+ */
+export function observeHealth(
+  telemetry: Telemetry,
+  health: Health,
+  clusters: readonly string[],
+): void {
+  const observe = (
+    { observe: on }: Telemetry,
+    answers: (found: ProbeFindings) => boolean,
+  ): void => {
+    on("pemba.health.failing", () => {
+      const { last } = health;
+      void health.serving();
+      return last === undefined ? [] : [{ value: answers(last) ? 0 : 1, labels: {} }];
+    });
+  };
+  if (clusters.length === 0) observe(telemetry, (last) => last.answers);
+  for (const name of clusters) {
+    observe(ofCluster(telemetry, name), (last) => last.clusters?.get(name) ?? last.answers);
+  }
 }
 
 async function found(store: Probed, outages: Outages): Promise<ProbeFindings> {

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
 import { PembaError } from "../../src/base/error.ts";
-import { createHealth } from "../../src/service/health.ts";
+import { noTelemetry, type Telemetry } from "../../src/base/telemetry.ts";
+import { createHealth, observeHealth } from "../../src/service/health.ts";
 import { fakeClusters } from "../support/fake-clusters.ts";
 
 test("a process serves while its storage answers", async () => {
@@ -119,3 +120,64 @@ test("a cluster that is silent does not keep the others from being told", async 
     ],
   );
 });
+
+test("readings say what the last probe found, and each one begins a probe", async () => {
+  const store = {
+    isOpening: true,
+    ping: mock.fn(async () => {}),
+  };
+  const health = createHealth(store);
+  const { telemetry, read } = reading();
+  observeHealth(telemetry, health, []);
+  // Joins the probe that a reading began.
+  const probed = async (): Promise<boolean> => await health.serving();
+  assert.deepEqual(read(), []);
+  await probed();
+  assert.deepEqual(read(), [{ value: 1, labels: {} }]);
+  store.isOpening = false;
+  await probed();
+  assert.deepEqual(store.ping.mock.callCount(), 0);
+  read();
+  await probed();
+  assert.deepEqual(store.ping.mock.callCount(), 1);
+  health.drain();
+  assert.deepEqual(read(), [{ value: 0, labels: {} }]);
+  store.ping.mock.mockImplementation(async () => await Promise.reject(new Error("gone")));
+  await probed();
+  read();
+  await probed();
+  assert.deepEqual(read(), [{ value: 1, labels: {} }]);
+});
+
+test("readings tell of each cluster, also before any of them is known", async () => {
+  const [a, b] = fakeClusters("a", "b");
+  const store = { isOpening: true, ping: async () => {}, clusters: [a, b] };
+  const health = createHealth(store);
+  const { telemetry, read } = reading();
+  observeHealth(telemetry, health, ["a", "b"]);
+  const valuesOf = async (): Promise<readonly unknown[]> => {
+    await health.serving();
+    return read();
+  };
+  const both = (ofA: number, ofB: number): readonly unknown[] => [
+    { value: ofA, labels: { cluster: "a" } },
+    { value: ofB, labels: { cluster: "b" } },
+  ];
+  assert.deepEqual(await valuesOf(), both(1, 1));
+  store.isOpening = false;
+  b.answers = false;
+  await health.serving();
+  assert.deepEqual(await valuesOf(), both(0, 1));
+});
+
+/** Telemetry whose values are read when a test wants. */
+function reading(): { readonly telemetry: Telemetry; readonly read: () => readonly unknown[] } {
+  const readers: (() => readonly unknown[])[] = [];
+  const telemetry: Telemetry = {
+    ...noTelemetry,
+    observe: (_name, read) => {
+      readers.push(read);
+    },
+  };
+  return { telemetry, read: () => readers.flatMap((read) => read()) };
+}
