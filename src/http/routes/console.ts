@@ -34,7 +34,10 @@ export function consoleRoutes(app: HttpApp): void {
   const files = findConsoleFiles();
   app.get(pagePath, async (request, reply) => {
     if (files === undefined) {
-      throw new PembaError("NOT_FOUND", "the console is not built, see `npm run build:console`");
+      throw new PembaError(
+        "NOT_FOUND",
+        "the console is not built: run `npm run build:console` and start the server again",
+      );
     }
     return await send(files.page, "no-cache", request, reply);
   });
