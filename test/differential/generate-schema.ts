@@ -195,11 +195,11 @@ const plainSubsets: readonly RelationSketch["plains"][] = [
   [],
   ["bot"],
   ["user", "bot"],
-  ["user", "key"],
-  ["bot", "key"],
+  ["user", "constructor"],
+  ["bot", "constructor"],
   ["user", "bot"],
-  ["user", "bot", "key"],
-  ["user", "bot", "key"],
+  ["user", "bot", "constructor"],
+  ["user", "bot", "constructor"],
 ];
 
 const relation: fc.Arbitrary<RelationSketch> = fc.record({

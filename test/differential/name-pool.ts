@@ -1,9 +1,12 @@
-/** Few names, so that types share them and a mix-up of types gives wrong answers. */
-export const entityNames = ["user", "bot", "key", "group", "folder", "doc"] as const;
+/**
+ * Few names, so that types share them and a mix-up of types gives wrong answers. Some are names that every object of
+ * JavaScript has.
+ */
+export const entityNames = ["user", "bot", "constructor", "group", "folder", "doc"] as const;
 /** Types that stand in each other. */
 export const nestedNames = ["group", "folder", "doc"] as const;
 /** Types that mostly stand as subjects alone. A relation takes some of them and forbids the others. */
-export const plainNames = ["user", "bot", "key"] as const;
+export const plainNames = ["user", "bot", "constructor"] as const;
 /**
  * A name may be a relation of one type, a permission of another one and an attribute of a third, and become another
  * of these in the next version.
@@ -20,8 +23,8 @@ export const relationNames = [
 export const permissionNames = [
   "view",
   "edit",
-  "own",
-  "list",
+  "toString",
+  "__proto__",
   "viewer",
   "member",
   "owner",
@@ -33,4 +36,4 @@ export const permissionNames = [
  * Shared by all types, so that an engine which confuses types gets found out; their order by bytes is
  * not that of words.
  */
-export const idPool = ["1", "B", "a:b@c", "3", "4+5"] as const;
+export const idPool = ["1", "B", "a:b@c", "*", "4+5"] as const;

@@ -51,7 +51,7 @@ function isWithin({ entities }: Program, key: string, scope: Scope): boolean {
 }
 
 export function isInScope(scope: Scope, type: string, id: string): boolean {
-  return scope[type]?.includes(id) ?? true;
+  return !Object.hasOwn(scope, type) || scope[type]?.includes(id) === true;
 }
 
 function holds(formula: Formula, derived: ReadonlySet<string>, assumptions: Assumptions): boolean {
