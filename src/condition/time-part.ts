@@ -103,6 +103,7 @@ function readOffset(text: string): number | undefined {
   const match = /^([+-]?)(\d\d):(\d\d)(?::(\d\d))?$/.exec(text);
   if (match === null) return undefined;
   const [, sign, hours, minutes, seconds = "0"] = match;
+  if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undefined;
   const ahead = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   return (sign === "-" ? -1_000 : 1_000) * ahead;
 }

@@ -89,6 +89,7 @@ const holds: Readonly<Record<string, readonly string[]>> = {
     "int('-12') == -12 && int(3.99) == 3 && int(-3.99) == -3 && double('1.5') == 1.5",
     "string(1.5) == '1.5' && string(12) == '12' && string(true) == 'true' && string(b'a') == 'a'",
     "bool('true') && !bool('FALSE') && bytes('é') == b'\\303\\251' && size(bytes('é')) == 2",
+    "string(1000000.0) == '1000000' && string(1e20) == '100000000000000000000'",
     "string(1e21) == '1e+21' && string(1e-7) == '1e-07' && string(0.0 / 0.0) == 'NaN'",
     "type(1) == int && type('a') == string && type([1]) == list && type(null) == null_type",
   ],
@@ -134,6 +135,11 @@ test("faults name what went wrong and the part of the rule", () => {
     ["timestamp(253402300799) + duration('1s') == timestamp(0)", /^timestamp out of range/],
     ["timestamp(253402300799) - timestamp(0) > duration('0')", /^duration out of range/],
     ["timestamp(0).getHours('Nowhere/Else') == 1", /^unknown time zone/],
+    ["timestamp(0).getHours('+24:00') == 0", /^unknown time zone/],
+    ["timestamp(0).getHours('05:60') == 6", /^unknown time zone/],
+    ["timestamp(0).getHours('05:00:60') == 5", /^unknown time zone/],
+    ["{dyn(1.5): 1} == {}", /^double cannot be the key of a map/],
+    ["double('1_000') == 1000.0", /^`1_000` is not a double/],
     ["{'a': 1, 'a': 2}.size() == 1", /^the key of a map is repeated/],
   ];
   for (const [text, message] of faults) assert.match(faultOf(text), message);
