@@ -1,4 +1,4 @@
-import type { TenantId } from "../base/tuple.ts";
+import type { NamedTenant } from "../base/tuple.ts";
 
 /** A large answer that was sent, and of which its client has not taken all. */
 interface UnreadAnswer {
@@ -20,7 +20,7 @@ interface UnreadOfTenant {
  */
 export class UnreadAnswers {
   readonly #max: number;
-  readonly #tenants = new Map<TenantId | undefined, UnreadOfTenant>();
+  readonly #tenants = new Map<NamedTenant | undefined, UnreadOfTenant>();
   #bytes = 0;
 
   constructor(max: number) {
@@ -28,7 +28,7 @@ export class UnreadAnswers {
   }
 
   /** Counts an answer. Returns what to call when it has gone. */
-  add(tenant: TenantId | undefined, bytes: number, cut: () => void): () => void {
+  add(tenant: NamedTenant | undefined, bytes: number, cut: () => void): () => void {
     while (this.#bytes > 0 && this.#bytes + bytes > this.#max) this.#cutOne();
     const answer = { bytes, cut };
     const known = this.#tenants.get(tenant);
@@ -40,7 +40,7 @@ export class UnreadAnswers {
     return () => this.#remove(tenant, answer);
   }
 
-  #remove(tenant: TenantId | undefined, answer: UnreadAnswer): void {
+  #remove(tenant: NamedTenant | undefined, answer: UnreadAnswer): void {
     const ofTenant = this.#tenants.get(tenant);
     if (ofTenant?.answers.delete(answer) !== true) return;
     ofTenant.bytes -= answer.bytes;
