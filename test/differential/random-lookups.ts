@@ -7,6 +7,7 @@ import type { Engines } from "./engines.ts";
 import { fileEngines } from "./file-engines.ts";
 import { guardedLookupCase } from "./generate-guards.ts";
 import { anyLookupCase, crowdedLookupCase, largeLookupCase } from "./generate-lookup.ts";
+import { guardedWayCase } from "./generate-ways.ts";
 import { lookupDisagreements } from "./lookup-agreement.ts";
 import type { LookupCase } from "./lookup-case.ts";
 import { assertNoFaults, type RandomRun, randomRuns } from "./random-run.ts";
@@ -49,5 +50,9 @@ function testPart(engines: () => Engines, run: RandomRun): void {
 
   test("both engines look up what the oracle finds where guards accept many usersets", async () => {
     await agreeOn(guardedLookupCase, run.cases);
+  });
+
+  test("both engines look up what the oracle finds where guards stand on the way", async () => {
+    await agreeOn(guardedWayCase, run.cases * 2);
   });
 }

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import type fc from "fast-check";
+
 import { must } from "../../src/base/assert.ts";
 import { Database } from "../../src/store/postgres/connect/database.ts";
 import { readInterface } from "../../src/store/postgres/sql-interface/install.ts";
-import { type FormsCase, formsCaseText } from "../differential/forms-case.ts";
+import { type FormsCase, formsCaseText, formsOf } from "../differential/forms-case.ts";
 import { anyFormsCase } from "../differential/generate-forms.ts";
+import { guardedWayCase } from "../differential/generate-ways.ts";
 import { assertNoFaults, randomRuns } from "../differential/random-run.ts";
 import { pool } from "../store/engines.ts";
 import { type InterfaceScene, openInterface } from "./interface-scene.ts";
@@ -26,6 +29,10 @@ const hostileSettings = {
   join_collapse_limit: "1",
   search_path: "pg_temp, public",
 };
+
+const guardedFormsCase: fc.Arbitrary<FormsCase> = guardedWayCase.map((one) =>
+  must(formsOf(one)[0], "all its data are under one schema"),
+);
 
 /** After so many cases the tables are analysed. */
 const unanalysed = 5;
@@ -66,6 +73,11 @@ export function testRandomAnswers(defaultCases: number): void {
     test(`SQL is answered as the oracle says, in ${run.cases} random cases`, async (t) => {
       t.diagnostic(`PEMBA_SEED=${run.seed}`);
       await assertNoFaults(anyFormsCase, run, { faults, text });
+    });
+
+    test(`and so it is where guards stand on the way, in ${Math.ceil(run.cases / 4)} cases`, async () => {
+      const cases = Math.ceil(run.cases / 4);
+      await assertNoFaults(guardedFormsCase, { ...run, cases }, { faults, text });
     });
   }
 

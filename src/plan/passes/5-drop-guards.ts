@@ -31,6 +31,9 @@ export interface CandidateHop {
   /** Undefined in a walk, which follows every subject of the type. */
   readonly subjectRelation: string | undefined;
   readonly target: number;
+  /** The hop itself has no guard. */
+  readonly isOpen: boolean;
+  /** Nor has its target an arrival guard. */
   readonly isDefinite: boolean;
 }
 
@@ -64,8 +67,7 @@ function candidatePlanOf(plan: SearchPlan, isExact: boolean): CandidatePlan {
 
 function candidateState(plan: SearchPlan, id: number, isExact: boolean): CandidateState {
   const state = must(plan.states[id], "a plan's states refer to each other");
-  const isOpen = ({ guards, target }: GuardedHop): boolean =>
-    isExact && guards.length === 0 && plan.states[target]?.arrival.length === 0;
+  const isOpen = ({ guards }: GuardedHop): boolean => isExact && guards.length === 0;
   return {
     id,
     entityType: state.entityType,
@@ -78,7 +80,20 @@ function candidateState(plan: SearchPlan, id: number, isExact: boolean): Candida
       subjectType: guarded.hop.subjectType,
       subjectRelation: guarded.hop.kind === "userset" ? guarded.hop.subjectRelation : undefined,
       target: guarded.target,
-      isDefinite: isOpen(guarded),
+      isOpen: isOpen(guarded),
+      isDefinite: isOpen(guarded) && plan.states[guarded.target]?.arrival.length === 0,
     })),
   };
+}
+
+/**
+ * The candidate plan whose hops are definite if they have no guard of their own. Along a definite path the plan accepts
+ * if the arrival guards of its states hold, those of the question included.
+ */
+export function withoutArrivals(plan: CandidatePlan): CandidatePlan {
+  const states = [...plan.states].map(([number, state]) => {
+    const hops = state.hops.map((hop) => ({ ...hop, isDefinite: hop.isOpen }));
+    return [number, { ...state, hops }] as const;
+  });
+  return { question: plan.question, states: new Map(states) };
 }

@@ -90,7 +90,8 @@ class OpenType {
     const hop = this.hops.get(key);
     if (hop === undefined) {
       const relations = [relation];
-      this.hops.set(key, { relations, subjectType, subjectRelation, target, isDefinite: false });
+      const ends = { subjectType, subjectRelation, target };
+      this.hops.set(key, { relations, ...ends, isOpen: false, isDefinite: false });
     } else if (!hop.relations.includes(relation)) {
       hop.relations.push(relation);
     }

@@ -7,6 +7,9 @@ import { type Fragment, join, sql } from "../text/fragment.ts";
 import { openRules } from "./open-rules.ts";
 import { argument, type FunctionKind, functionScope } from "./plan-function.ts";
 
+/** All candidates are read, and mostly they are many more than the entities that lead to them. */
+const innerMax = sql`10000`;
+
 /**
  * The entities that a subject sees: arguments are the id of the subject and how many candidates are
  * read at most (null: all), which an id may be several of. If there are more, one row has no id.
@@ -25,6 +28,7 @@ export const visibleKind: FunctionKind = {
       reading: whole,
       openRules: openRules(candidatePlan),
       limits: scopedTypes([]),
+      innerMax,
       relationsWith: relationsWith(schema),
       judgesTogether: false,
     });

@@ -24,6 +24,8 @@ export interface EntityCandidates {
   /** Names of the rules that may hold for an entity without any attribute. */
   readonly openRules: ReadonlySet<string>;
   readonly limits: ScopedTypes;
+  /** How many entities at inner states are judged at most (see `judgedInner`). Undefined: none. */
+  readonly innerMax?: Fragment | undefined;
   /** The relations of the schema that subjects of a type and relation may have. */
   readonly relationsWith: (subjectType: string, subjectRelation: string) => readonly RelationName[];
 }

@@ -16,6 +16,13 @@ const backLevelZero = nextLevel(levelZero);
 /** The hops of a row of `back`, as `levelZero` counts them. */
 export const backHops = sql`round(back.level, scale(back.level) - 1)`;
 
+/** How a search from the subject's end is written, if it is not `back` with all rows. */
+export interface BackForm {
+  readonly name: Fragment;
+  /** A condition on a row (state, id, level, sure): the search goes on from no others. */
+  readonly kept: (row: Fragment) => Fragment;
+}
+
 /**
  * The search of a lookup of entities from the subject's end, as a CTE `back` (state, id, level, sure),
  * whose `sure` is true when the path is definite. It begins at the subject and where other tests of
@@ -25,6 +32,7 @@ export function backTable(
   input: EntityCandidates,
   inner: readonly CandidateState[],
   steps: SearchSteps,
+  form?: BackForm,
 ): Fragment {
   const { candidatePlan, subjectId, relationsWith } = input;
   const subject = sql`select ${integer(subjectState(candidatePlan))}, ${subjectId}, ${levelZero}, true`;
@@ -33,17 +41,24 @@ export function backTable(
       test.kind === "direct" ? [] : [start(input, state, test, isDefinite)],
     ),
   );
-  const begin = join([subject, ...starts], " union all ");
+  const all = join([subject, ...starts], " union all ");
+  const row = sql`n`;
+  const begin =
+    form === undefined
+      ? all
+      : sql`select n.* from (${all}) n(state, id, level, sure) where ${form.kept(row)}`;
   const ranges = rangesOf(steps, relationsWith);
-  const columns = sql`back(state, id, level, sure)`;
+  const name = form?.name ?? sql`back`;
+  const columns = sql`${name}(state, id, level, sure)`;
   if (ranges.length === 0) return sql`${columns} as (${begin})`;
   return sql`
     ${columns} as (
       (${begin})
       union
       select n.state, n.id, ${nextLevel(sql`back.level`)}, back.sure and n.sure
-      from back
+      from ${name} back
       cross join lateral (${reached(input, ranges)}) n
+      ${form === undefined ? sql`` : sql`where ${form.kept(row)}`}
     )
   `;
 }

@@ -1,9 +1,9 @@
-import { must, unreachable } from "../../base/assert.ts";
-import type {
-  CandidateHop,
-  CandidatePlan,
-  CandidateState,
-  CandidateTest,
+import { unreachable } from "../../base/assert.ts";
+import {
+  type CandidatePlan,
+  type CandidateState,
+  type CandidateTest,
+  withoutArrivals,
 } from "../../plan/passes/5-drop-guards.ts";
 import type { SearchPlan } from "../../plan/plan.ts";
 import { ranksOf } from "../search/state-names.ts";
@@ -11,10 +11,12 @@ import { levelZero } from "../search/writer.ts";
 import { manyRelations } from "../state/relation-set.ts";
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
-import { type BackStep, backSteps, type SearchSteps } from "./back-steps.ts";
+import type { BackStep } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";
 import { filtered, type IdReading, tupleIds, tupleIdsUnder } from "./candidate.ts";
+import { judgedInner } from "./inner-guards.ts";
 import { nameByStep, definiteByStep } from "./step-table.ts";
+import { stepsFromSubject } from "./steps-from-subject.ts";
 
 /**
  * The candidates of a lookup of entities, as CTEs: `back` goes from the subject against the hops of
@@ -28,55 +30,42 @@ export function entityCandidates(input: EntityCandidates): {
   readonly candidates: readonly Fragment[];
 } {
   const { limits } = input;
-  const { root, isInner, last, loose } = stepsFromSubject(input.candidatePlan);
+  const { tables, rows, candidatePlan } = searchedRows(input);
+  const { root, isInner, last, loose } = stepsFromSubject(candidatePlan);
   const { wide, narrow } = byWidth(last);
   const pages = [
-    ...ranksOf(narrow, ({ at }) => at).map((rank) => rankCandidates(input, root, rank)),
-    ...wide.map((alike) => wideCandidates(input, root, alike)),
+    ...ranksOf(narrow, ({ at }) => at).map((rank) => rankCandidates(input, root, { rows, rank })),
+    ...wide.map((alike) => wideCandidates(input, root, { rows, alike })),
   ];
   const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
-  const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates(input)] : [];
+  const isRead = isInner || last.some((step) => loose.includes(step));
+  const read = isRead ? [readCandidates(input, rows)] : [];
+  return { tables: [...limits.tables, ...tables], candidates: [...accepted, ...pages, ...read] };
+}
+
+/** The rows that the last step goes on from, and the candidate plan that says which last steps are definite. */
+function searchedRows(input: EntityCandidates): {
+  readonly tables: readonly Fragment[];
+  readonly rows: Fragment;
+  readonly candidatePlan: CandidatePlan;
+} {
+  const { writer, innerMax, candidatePlan } = input;
   const back = input.back ?? searchedBack(input);
-  return { tables: [...limits.tables, back], candidates: [...accepted, ...pages, ...read] };
+  if (innerMax !== undefined && writer !== undefined) {
+    const openPlan = withoutArrivals(candidatePlan);
+    const steps = stepsFromSubject(openPlan);
+    const judged = judgedInner({ ...input, writer, innerMax }, openPlan, steps);
+    if (judged !== undefined) {
+      return { tables: [back, ...judged.tables], rows: judged.rows, candidatePlan: openPlan };
+    }
+  }
+  return { tables: [back], rows: sql`back`, candidatePlan };
 }
 
 /** The CTE `back` by a search of its own. */
 export function searchedBack(input: EntityCandidates): Fragment {
   const { inner, plain, loose } = stepsFromSubject(input.candidatePlan);
   return backTable(input, inner, { plain, loose });
-}
-
-/** The steps of a search from the subject's end: `plain` are all but the last. */
-export interface StepsFromSubject extends SearchSteps {
-  /** The state of the question. */
-  readonly root: CandidateState;
-  /** The states that hops lead to. */
-  readonly inner: readonly CandidateState[];
-  /** Hops lead to the state of the question, so all candidates are in `back`. */
-  readonly isInner: boolean;
-  /** Those to the state of the question, unless it is an inner one. */
-  readonly last: readonly BackStep[];
-}
-
-export function stepsFromSubject(candidatePlan: CandidatePlan): StepsFromSubject {
-  const states = [...candidatePlan.states.values()];
-  const root = must(candidatePlan.states.get(0), "a plan has its question");
-  const targets = new Set(states.flatMap(({ hops }) => hops.map(targetOf)));
-  const isInner = targets.has(root.id);
-  const steps = backSteps(candidatePlan);
-  const last = isInner ? [] : steps.filter(({ to }) => to === root);
-  return {
-    root,
-    inner: states.filter(({ id }) => targets.has(id)),
-    isInner,
-    last,
-    plain: steps.filter((step) => !last.includes(step)),
-    loose: steps.filter(({ subjectRelation }) => subjectRelation === undefined),
-  };
-}
-
-function targetOf({ target }: CandidateHop): number {
-  return target;
 }
 
 /**
@@ -112,22 +101,22 @@ export function usersetsInBack(
  * The rows of `back` at the state of the question. An id comes twice when one path to it is definite
  * and another one is not.
  */
-function readCandidates({ reading }: EntityCandidates): Fragment {
+function readCandidates({ reading }: EntityCandidates, rows: Fragment): Fragment {
   const id = sql`back.id`;
   const query = sql`
     select back.id, back.sure, ${backHops}
-    from back
+    from ${rows} back
     where back.state = 0
     and ${reading.wanted({ id })}
   `;
   return reading.gatheredTwice({ query, order: id });
 }
 
-/** A page from each row of `back` at which a step of the rank begins. */
+/** A page from each of the rows at which a step of the rank begins. */
 function rankCandidates(
   input: EntityCandidates,
   root: CandidateState,
-  rank: readonly BackStep[],
+  { rows, rank }: { readonly rows: Fragment; readonly rank: readonly BackStep[] },
 ): Fragment {
   const state = sql`back.state`;
   const name = (of: (step: BackStep) => string): Fragment => nameByStep(rank, state, of);
@@ -147,7 +136,7 @@ function rankCandidates(
   // Levels of `back` are one more than the hops, so this hop is counted already.
   return sql`
     select p.id, back.sure and ${definiteByStep(rank, state)} as sure, back.level
-    from back
+    from ${rows} back
     cross join lateral (${ids}) p
     where ${state} in (${states})
   `;
@@ -168,11 +157,14 @@ function byWidth(steps: readonly BackStep[]): {
   return { wide, narrow };
 }
 
-/** A page from each row of `back` at which the steps begin. One branch reads all their relations. */
+/** A page from each of the rows at which the steps begin. One branch reads all their relations. */
 function wideCandidates(
   input: EntityCandidates,
   root: CandidateState,
-  [first, ...others]: readonly [BackStep, ...BackStep[]],
+  {
+    rows,
+    alike: [first, ...others],
+  }: { readonly rows: Fragment; readonly alike: readonly [BackStep, ...BackStep[]] },
 ): Fragment {
   const steps = [first, ...others];
   const reading = input.limits.limited(input.reading, root.entityType);
@@ -191,7 +183,7 @@ function wideCandidates(
   const definite = steps.every(({ isDefinite }) => isDefinite) ? sql`back.sure` : sql`false`;
   return sql`
     select p.id, ${definite} as sure, back.level
-    from back
+    from ${rows} back
     cross join lateral (${ids}) p
     where back.state = ${integer(first.at)}
   `;

@@ -9,11 +9,11 @@ import type { EntityCandidates } from "./accepted-ids.ts";
 import type { BackStep, SearchSteps } from "./back-steps.ts";
 import { backTable } from "./back.ts";
 import { whole } from "./candidate.ts";
-import { stepsFromSubject } from "./entity-candidates.ts";
 import { judgedEntities } from "./judged.ts";
 import { reachedAtOnce, reachedFrom } from "./reached.ts";
 import { scopedTypes } from "./scoped-types.ts";
 import type { SharedAnswers, SharedItems } from "./shared-items.ts";
+import { stepsFromSubject } from "./steps-from-subject.ts";
 
 interface FromSubject {
   readonly candidatePlan: CandidatePlan;

@@ -49,7 +49,7 @@ export interface LookupShape extends Shape {
   readonly openRules: ReadonlySet<string>;
   /** Entity types of which only the ids of the parameter `scope_<type>` are looked at. */
   readonly scopedTypes: readonly string[];
-  /** What the guards accept is read once for all candidates. */
+  /** What the guards accept is read once for all candidates, and that of guards on the way once for each entity there. */
   readonly judgesTogether: boolean;
   /** Adds the column `shown` (see `shownColumn`). */
   readonly tellsShown?: boolean | undefined;
@@ -126,6 +126,7 @@ function entities(
   const judged = judgedEntities({
     ...input,
     plan: judge.plan,
+    innerMax: shape.judgesTogether ? candidatesMax : undefined,
     judgesTogether: shape.judgesTogether,
   });
   return pageOf([...judged.tables, foundTable(judged.candidates)], judgedAnswers(judged.verdict));

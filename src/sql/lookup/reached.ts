@@ -5,7 +5,7 @@ import { type EntityEnd, relationProbe, relationSet } from "../state/relation-se
 import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
 import { type EntityCandidates, verdictAt } from "./accepted-ids.ts";
 import { type BackStep, subjectState } from "./back-steps.ts";
-import { stepsFromSubject } from "./entity-candidates.ts";
+import { stepsFromSubject } from "./steps-from-subject.ts";
 
 /** Conditions on an entity: whether a definite path leads to it, and whether another one does. */
 interface ReachedBy {

@@ -5,10 +5,10 @@ import { withClosure, searchWriter } from "../search/search-writer.ts";
 import { questionVerdict } from "../search/search.ts";
 import type { StatementScope } from "../state/source.ts";
 import { type Fragment, integer, sql } from "../text/fragment.ts";
-import { stepsFromSubject } from "./entity-candidates.ts";
 import { verdictsFromEntity } from "./from-entity.ts";
 import { verdictsFromBothEnds, verdictsFromSubject } from "./from-subject.ts";
 import type { SharedAnswers, SharedItems } from "./shared-items.ts";
+import { stepsFromSubject } from "./steps-from-subject.ts";
 
 /** What items that have a subject or an entity in common share when they are answered together. */
 export type SharedSearch =
