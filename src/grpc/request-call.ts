@@ -128,7 +128,8 @@ export class RequestCall implements IncomingListener<CallHead> {
 
   /** Ends the call with its only answer. */
   answer(message: Buffer): void {
-    if (message.length > largeBytes) this.#countUnread(message.length);
+    // The stream of a cancelled call is closed already, and would never tell that the answer has gone.
+    if (message.length > largeBytes && !this.#isCancelled) this.#countUnread(message.length);
     this.#call.answer(message);
   }
 

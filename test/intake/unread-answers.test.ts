@@ -6,9 +6,10 @@ import { gzipSync } from "node:zlib";
 
 import { create, toBinary } from "@bufbuild/protobuf";
 
+import { fullCredential } from "../../src/auth/credential.ts";
 import { must } from "../../src/base/assert.ts";
-import type { TenantId } from "../../src/base/tuple.ts";
 import { PermissionExpandRequestSchema } from "../../src/gen/base/v1/permission_pb.ts";
+import { type CarriedCall, RequestCall } from "../../src/grpc/request-call.ts";
 import { UnreadAnswers } from "../../src/intake/unread-answers.ts";
 import { until } from "../store/open-write.ts";
 import { engines } from "../support/engines.ts";
@@ -47,7 +48,7 @@ test("the oldest of the tenant that has most is cut off", () => {
   const unread = new UnreadAnswers(10);
   const cut: string[] = [];
   const add = (tenant: string, name: string, bytes: number): (() => void) =>
-    unread.add(tenant as TenantId, bytes, () => cut.push(name));
+    unread.add(tenant, bytes, () => cut.push(name));
   add("honest", "first", 3);
   const read = add("other", "second", 4);
   read();
@@ -59,6 +60,37 @@ test("the oldest of the tenant that has most is cut off", () => {
   read();
   add("honest", "sixth", 3);
   assert.deepEqual(cut, ["third"]);
+});
+
+test("a large answer of a call that was cancelled before counts no longer", () => {
+  const unread = new UnreadAnswers(100_000);
+  const cut: string[] = [];
+  const large = Buffer.alloc(90_000);
+  const call: CarriedCall = {
+    startRead: () => {},
+    getDeadline: () => Number.POSITIVE_INFINITY,
+    sendHead: () => {},
+    sendStatus: () => {},
+    answer: () => {},
+    send: () => {},
+  };
+  const asked = (name: string): RequestCall =>
+    new RequestCall(call, {
+      path: "/p",
+      metadata: { get: () => [] },
+      credential: fullCredential(),
+      handler: () => {},
+      unread,
+      carrier: { on: () => {}, close: () => cut.push(name), destroy: () => {} },
+    });
+  const cancelled = asked("cancelled");
+  cancelled.onCancel();
+  cancelled.answer(large);
+  const waiting = asked("waiting");
+  waiting.answer(large);
+  assert.deepEqual(cut, []);
+  asked("next").answer(large);
+  assert.deepEqual(cut, ["waiting"]);
 });
 
 test("a connection of REST whose answers are not read is closed when they are too many", async (t) => {
