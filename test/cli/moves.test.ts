@@ -70,6 +70,34 @@ test("a tenant moves to the cluster that the command names", async () => {
   assert.match(reverted.stderr, /--revert: no move of the tenant is under way, it is on `c`/);
 });
 
+test("SQL has its functions at the target before rows are removed at the source", async (t) => {
+  const { store } = placed;
+  const env = { ...variablesOf([1, 1, 1]), SERVICE_DATABASE_SQL_ENABLED: "true" };
+  const enabled = await runCommand(["sql", "enable"], { env });
+  assert.equal(enabled.status, 0, enabled.stderr);
+  const tenant = await tenantWithSchema(store, "b");
+  await write(store, tenant, { tuples: ["doc:1#owner@user:ann"] });
+  const [source, target] = [placed.urls[1], placed.urls[2]].map((url) => connect(url ?? "", 1));
+  assert(source !== undefined && target !== undefined);
+  t.after(async () => await Promise.all([source, target].map((sql) => sql.end({ timeout: 1 }))));
+  // Keeps rows from being removed.
+  const locked = await source.reserve();
+  await locked`begin`;
+  await locked`lock table relationships in share mode`;
+  const moved = runCommand(["tenant", "move", tenant, "--to", "c"], { env });
+  await until(async () => {
+    const rows = await target`
+      select pemba.may(${tenant}, 'doc', '1', 'view', 'user', 'ann') as allowed
+    `.catch(() => []);
+    return rows[0]?.["allowed"] === true ? true : undefined;
+  });
+  assert.equal(await Promise.race([moved, "it still waits"]), "it still waits");
+  await locked`rollback`;
+  locked.release();
+  const { status, stderr } = await moved;
+  assert.equal(status, 0, stderr);
+});
+
 test("a move takes the clusters of the file that the command names", async (t) => {
   const { store } = placed;
   const tenant = await tenantWithSchema(store, "a");

@@ -91,11 +91,16 @@ export async function revertMove(context: MoveContext, tenant: TenantId): Promis
   await removeAt(context, move.target);
 }
 
-/** What only makes room, or can be made later, does not fail the move. */
+/**
+ * What only makes room, or can be made later, does not fail the move. The functions come first: until the target has them,
+ * SQL of applications fails there.
+ */
 async function cleanUp(context: MoveContext, { source, target }: NotedMove): Promise<void> {
+  if (context.config["database.sql.enabled"]) await makeFunctions(context, target);
   await removeAt(context, source);
-  const { config, clusters } = context;
-  if (!config["database.sql.enabled"]) return;
+}
+
+async function makeFunctions({ config, clusters }: MoveContext, target: string): Promise<void> {
   const { uri } = clusterOf(clusters, target, "--to");
   try {
     const mayMake = config["database.sql.sync"] === "write";
