@@ -48,15 +48,15 @@ export function backTable(
       ? all
       : sql`select n.* from (${all}) n(state, id, level, sure) where ${form.kept(row)}`;
   const ranges = rangesOf(steps, relationsWith);
-  const name = form?.name ?? sql`back`;
-  const columns = sql`${name}(state, id, level, sure)`;
+  const columns = sql`${form?.name ?? sql`back`}(state, id, level, sure)`;
+  const table = form === undefined ? sql`back` : sql`${form.name} back`;
   if (ranges.length === 0) return sql`${columns} as (${begin})`;
   return sql`
     ${columns} as (
       (${begin})
       union
       select n.state, n.id, ${nextLevel(sql`back.level`)}, back.sure and n.sure
-      from ${name} back
+      from ${table}
       cross join lateral (${reached(input, ranges)}) n
       ${form === undefined ? sql`` : sql`where ${form.kept(row)}`}
     )

@@ -43,7 +43,7 @@ export function entityCandidates(input: EntityCandidates): {
   return { tables: [...limits.tables, ...tables], candidates: [...accepted, ...pages, ...read] };
 }
 
-/** The rows that the last step goes on from, and the candidate plan that says which last steps are definite. */
+/** The rows that the last step goes on from, as the table `back`, and the candidate plan that says which last steps are definite. */
 function searchedRows(input: EntityCandidates): {
   readonly tables: readonly Fragment[];
   readonly rows: Fragment;
@@ -105,7 +105,7 @@ function readCandidates({ reading }: EntityCandidates, rows: Fragment): Fragment
   const id = sql`back.id`;
   const query = sql`
     select back.id, back.sure, ${backHops}
-    from ${rows} back
+    from ${rows}
     where back.state = 0
     and ${reading.wanted({ id })}
   `;
@@ -136,7 +136,7 @@ function rankCandidates(
   // Levels of `back` are one more than the hops, so this hop is counted already.
   return sql`
     select p.id, back.sure and ${definiteByStep(rank, state)} as sure, back.level
-    from ${rows} back
+    from ${rows}
     cross join lateral (${ids}) p
     where ${state} in (${states})
   `;
@@ -183,7 +183,7 @@ function wideCandidates(
   const definite = steps.every(({ isDefinite }) => isDefinite) ? sql`back.sure` : sql`false`;
   return sql`
     select p.id, ${definite} as sure, back.level
-    from ${rows} back
+    from ${rows}
     cross join lateral (${ids}) p
     where back.state = ${integer(first.at)}
   `;

@@ -14,7 +14,7 @@ import type { StepsFromSubject } from "./steps-from-subject.ts";
 export interface JudgedInner {
   /** CTEs, which read the CTE `back`. */
   readonly tables: readonly Fragment[];
-  /** Their table with the rows of `back`, of which `sure` tells more. */
+  /** Their table with the rows of `back`, under this name, of which `sure` tells more. */
   readonly rows: Fragment;
 }
 
@@ -82,7 +82,7 @@ export function judgedInner(
       where ((b.state, b.id) in (${near})) is not true
     )
   `;
-  return { tables: [passed, sureBack, rows], rows: sql`judged_back` };
+  return { tables: [passed, sureBack, rows], rows: sql`judged_back back` };
 }
 
 function arrivalOf({ plan }: Writer, state: number): readonly Guard[] {

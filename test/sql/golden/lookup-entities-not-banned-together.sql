@@ -1,7 +1,7 @@
 -- $1: id
--- $2: after
+-- $2: candidates
 -- $3: depth
--- $4: candidates
+-- $4: after
 -- $5: answers
 -- $6: tenant
 
@@ -46,6 +46,144 @@ cross join lateral (
       where s.state is not null
       offset 0
     ) n
+  ), inner_entities as materialized (
+    select b.state, b.id
+    from back b
+    where (b.state in (0)) group by b.state, b.id
+    limit $2::int + 1
+  ), passed as materialized (
+    select b.state, b.id
+    from inner_entities b
+    where (
+      select count(*)
+      from inner_entities
+    ) <= $2::int
+    and 2 - (
+      with recursive search0(state, id, level) as (
+        (
+          select 2, b.id collate "C", round(0::numeric, ($3::int / 2))
+        )
+        union
+        select n0.state, n0.id, s0.level * 0.0
+        from search0 s0
+        cross join lateral (
+          select case when (
+            select c.v
+            from cut_off c
+          ) then 1 else 3 end as state, r.subject_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
+          and r.entity_id = s0.id
+          and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and (
+            (
+              select c.v
+              from cut_off c
+            ) or r.subject_id in (
+              select c.id
+              from closure c
+            )
+          )
+          offset 0
+        ) n0
+      )
+      select least(r.seen & 3, 2)
+      from (
+        select f.is_end, coalesce(bit_or(f.v) over w, 0) | f.v as seen, row_number() over w as n
+        from (
+          select case when s0.state >= 3 then (
+            select case when scale(s0.level) + scale(c.level) <= $3::int then 2 else 1 end
+            from closure c
+            where c.id = s0.id
+            limit 1
+          ) when exists (
+            select 1
+            from (
+              select 1
+              from relationships r
+              where r.tenant = t.number
+              and r.relation = ('[0:2]={null,"member","banned"}'::text[])[s0.state]
+              and r.entity_id = s0.id
+              and r.entity_type = ('[0:2]={null,"group","folder"}'::text[])[s0.state]
+              and r.subject_type = 'user'
+              and r.subject_relation = ''
+              and r.subject_id = $1::text collate "C"
+            ) d
+            offset 0
+          ) then case when scale(s0.level) <= $3::int then 2 else 1 end else 0 end as v, false as is_end
+          from search0 s0
+          union all
+          select 0, true
+        ) f window w as (rows between unbounded preceding and 1 preceding)
+      ) r
+      where r.is_end or r.seen & 2 <> 0
+      limit 1
+    ) = 2
+  ), sure_back(state, id, level, sure) as (
+    (
+      select n.*
+      from (
+        select 2, $1::text collate "C", 0::numeric, true
+      ) n(state, id, level, sure)
+      where n.sure
+      and exists (
+        select 1
+        from passed
+      )
+      and (not (n.state in (0)) or (n.state, n.id) in (
+        select p.state, p.id
+        from passed p
+      ))
+    )
+    union
+    select n.state, n.id, back.level * 0.0, back.sure
+    and n.sure
+    from sure_back back
+    cross join lateral (
+      select s.state, p.id, s.sure
+      from lateral (
+        select q.*
+        from (
+          select r.entity_type, r.relation, r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = back.id
+          and r.subject_type = ('[0:2]={"folder","group","user"}'::text[])[back.state]
+          and (r.subject_relation, r.entity_type, r.relation) >= (('[0:2]={"","member",""}'::text[])[back.state], ('[0:2]={"folder","folder","folder"}'::text[])[back.state], ('[0:2]={"parent","viewer","viewer"}'::text[])[back.state])
+          and (r.subject_relation, r.entity_type, r.relation) <= (('[0:2]={"~","member",""}'::text[])[back.state], ('[0:2]={"","group","group"}'::text[])[back.state], ('[0:2]={"","member","member"}'::text[])[back.state])
+        ) q
+        offset 0
+      ) p
+      cross join lateral (
+        select case when back.state in (0) and p.entity_type = 'folder' and p.relation = 'parent' then 0 when back.state in (1, 2) and p.entity_type = 'folder' and p.relation = 'viewer' then 0 when back.state in (1, 2) and p.entity_type = 'group' and p.relation = 'member' then 1 end as state, true as sure
+      ) s
+      where s.state is not null
+      offset 0
+    ) n
+    where n.sure
+    and exists (
+      select 1
+      from passed
+    )
+    and (not (n.state in (0)) or (n.state, n.id) in (
+      select p.state, p.id
+      from passed p
+    ))
+  ), judged_back as materialized (
+    select s.state, s.id, s.level, true as sure
+    from sure_back s
+    where scale(s.level) <= ($3::int / 2)
+    union all
+    select b.state, b.id, b.level, b.sure
+    from back b
+    where ((b.state, b.id) in (
+      select s.state, s.id
+      from sure_back s
+      where scale(s.level) <= ($3::int / 2)
+    )) is not true
   ), accepted2(id, near) as materialized (
     select a.id, a.near
     from span
@@ -61,7 +199,7 @@ cross join lateral (
         and r.subject_type = 'user'
         and r.subject_relation = ''
         and r.entity_type = 'folder'
-        and (r.relation, r.entity_id) > ('banned', $2::text)
+        and (r.relation, r.entity_id) > ('banned', $4::text)
         and r.relation <= 'banned'
         and (r.relation, r.entity_id) <= ('banned', span.last)
       ) d(id)
@@ -78,7 +216,7 @@ cross join lateral (
           and r.subject_type = 'group'
           and r.subject_relation = 'member'
           and r.entity_type = 'folder'
-          and (r.relation, r.entity_id) > ('banned', $2::text)
+          and (r.relation, r.entity_id) > ('banned', $4::text)
           and r.relation <= 'banned'
           and (r.relation, r.entity_id) <= ('banned', span.last)
         ) q
@@ -102,14 +240,14 @@ cross join lateral (
       from (
         (
           select back.id, back.sure, round(back.level, scale(back.level) - 1)
-          from back
+          from judged_back back
           where back.state = 0
-          and back.id > $2::text order by back.id
-          limit 2 * $4::int
+          and back.id > $4::text order by back.id
+          limit 2 * $2::int
         )
       ) c(id, sure, level)
     ) c group by c.id order by c.id
-    limit $4::int
+    limit $2::int
   ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last
     from found
