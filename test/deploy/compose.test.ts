@@ -33,10 +33,10 @@ test("compose gives variables that the server takes", () => {
   assert.equal(loaded.kind === "config" && loaded.config["database.engine"], "postgres");
 });
 
-test("compose publishes the ports where they are asked for, by default as they are", () => {
+test("compose publishes the ports to this machine alone, where they are asked for, by default as they are", () => {
   assert.deepEqual(pemba.ports, [
-    `\${PEMBA_HTTP_PORT:-${restPort}}:${restPort}`,
-    `\${PEMBA_GRPC_PORT:-${grpcPort}}:${grpcPort}`,
+    `127.0.0.1:\${PEMBA_HTTP_PORT:-${restPort}}:${restPort}`,
+    `127.0.0.1:\${PEMBA_GRPC_PORT:-${grpcPort}}:${grpcPort}`,
   ]);
 });
 
