@@ -20,7 +20,7 @@ interface Pipeline {
 /**
  * Limits the requests that a client sends ahead on one connection. Node parses all that it has read in one
  * go, and takes time for each request that is left when the connection ends: thousands would hold up
- * the loop.
+ * the loop. The server has to answer `connect` and `checkExpectation` itself, since they are listened for here.
  */
 export function limitPipelining(server: Server, isEncrypted: boolean): void {
   const pipelines = new WeakMap<Socket, Pipeline>();

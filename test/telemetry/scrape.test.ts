@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 
 import { MeterProvider } from "@opentelemetry/sdk-metrics";
 
-import { openScrape } from "../../src/telemetry/scrape.ts";
+import { openScrape, type Scrape } from "../../src/telemetry/scrape.ts";
 import { until } from "../store/open-write.ts";
 
 const get = "GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -50,8 +50,27 @@ test("a connection that is not used makes room for one more than may be open", a
   assert.match(String(answer), /^HTTP\/1.1 200 OK/);
 });
 
+test("a client that asks for a tunnel is closed, and nothing waits for it", async (t) => {
+  const { open, scrape } = await start(t);
+  const tunnel = await open();
+  tunnel.resume().write("CONNECT x:1 HTTP/1.1\r\nhost: x\r\n\r\n");
+  await until(async () => (tunnel.destroyed ? true : undefined));
+  await scrape.close();
+});
+
+test("a request that expects what is not known is refused", async (t) => {
+  const { open } = await start(t);
+  const socket = await open();
+  socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nexpect: more\r\n\r\n");
+  let text = "";
+  socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+  await until(async () => (text === "" ? undefined : true));
+  assert.match(text, /^HTTP\/1.1 417 /);
+});
+
 async function start(t: TestContext): Promise<{
   readonly provider: MeterProvider;
+  readonly scrape: Scrape;
   readonly open: () => Promise<Socket>;
 }> {
   const scrape = await openScrape({ host: "127.0.0.1", port: 0 });
@@ -61,6 +80,7 @@ async function start(t: TestContext): Promise<{
     await scrape.close();
   });
   return {
+    scrape,
     provider: new MeterProvider({ readers: [scrape.reader] }),
     open: async () => {
       const socket = connect(scrape.port, "127.0.0.1");
