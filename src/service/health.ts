@@ -65,7 +65,8 @@ export function createHealth(store: Probed, log?: HealthLog): Health {
 
 /**
  * Reports what probes find, of each of the named clusters if there are some. A reading begins a probe, since it
- * may be that nothing else asks this process, such as one of several workers.
+ * may be that nothing else asks this process, such as one of several workers. The last readings of a process find
+ * its storage closed, so none begins a probe after `drain`.
  */
 export function observeHealth(
   telemetry: Telemetry,
@@ -78,7 +79,7 @@ export function observeHealth(
   ): void => {
     on("pemba.health.failing", () => {
       const { last } = health;
-      void health.serving();
+      if (!health.draining.aborted) void health.serving();
       return last === undefined ? [] : [{ value: answers(last) ? 0 : 1, labels: {} }];
     });
   };

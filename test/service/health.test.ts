@@ -140,13 +140,21 @@ test("readings say what the last probe found, and each one begins a probe", asyn
   read();
   await probed();
   assert.deepEqual(store.ping.mock.callCount(), 1);
-  health.drain();
-  assert.deepEqual(read(), [{ value: 0, labels: {} }]);
   store.ping.mock.mockImplementation(async () => await Promise.reject(new Error("gone")));
-  await probed();
-  read();
+  assert.deepEqual(read(), [{ value: 0, labels: {} }]);
   await probed();
   assert.deepEqual(read(), [{ value: 1, labels: {} }]);
+});
+
+test("a reading of a process that is about to stop begins no probe", async () => {
+  const store = { ping: mock.fn(async () => {}) };
+  const health = createHealth(store);
+  const { telemetry, read } = reading();
+  observeHealth(telemetry, health, []);
+  await health.serving();
+  health.drain();
+  assert.deepEqual(read(), [{ value: 0, labels: {} }]);
+  assert.equal(store.ping.mock.callCount(), 1);
 });
 
 test("readings tell of each cluster, also before any of them is known", async () => {
