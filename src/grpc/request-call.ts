@@ -180,10 +180,15 @@ export class RequestCall implements IncomingListener<CallHead> {
   #countUnread(bytes: number): void {
     const carrier = this.#carrier;
     const tenant = this.#request && tenantIn(this.#request);
-    const gone = this.#unread.add(tenant, bytes, () => {
-      carrier.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
-      // What waits to be written would be kept until the client reads.
-      carrier.destroy();
+    const gone = this.#unread.add(tenant, {
+      bytes,
+      cut: () => {
+        carrier.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+        // What waits to be written would be kept until the client reads.
+        carrier.destroy();
+      },
+      // All answers of a connection go at the same time, so one may take long of which little goes.
+      taken: () => carrier.session?.socket.bytesWritten ?? 0,
     });
     carrier.on("close", gone);
   }

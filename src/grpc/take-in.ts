@@ -15,6 +15,7 @@ export interface CallStream {
 
 /** The stream of HTTP/2 itself. */
 export interface Carrier extends Pick<CallStream, "on"> {
+  readonly session?: { readonly socket: { readonly bytesWritten: number } } | undefined;
   close(code: number): void;
   destroy(): unknown;
 }

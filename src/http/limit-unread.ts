@@ -9,10 +9,7 @@ export function limitUnread(app: HttpApp, { unread }: Intake): void {
     const bytes = lengthOf(payload);
     if (bytes > largeBytes) {
       const { socket } = request.raw;
-      holdFor(
-        reply.raw,
-        unread.add(tenantOf(request), bytes, () => socket.destroy()),
-      );
+      holdFor(reply.raw, unread.add(tenantOf(request), { bytes, cut: () => socket.destroy() }));
     }
     done();
   });

@@ -1,10 +1,20 @@
 import type { NamedTenant } from "../base/tuple.ts";
 
-/** A large answer that was sent, and of which its client has not taken all. */
-interface UnreadAnswer {
+/** A large answer that is sent. */
+interface SentAnswer {
   readonly bytes: number;
   /** Ends it: its connection, or its call. */
   readonly cut: () => void;
+  /** How many bytes have gone over its connection, where that grows as the client reads. */
+  readonly taken?: (() => number) | undefined;
+}
+
+/** One of which its client has not taken all. */
+interface UnreadAnswer extends SentAnswer {
+  /** The bytes that were taken when it was last looked at. */
+  lastTaken: number;
+  /** When these were known to be more than before, in milliseconds of the clock. */
+  movedAt: number;
 }
 
 /** Those of a tenant, in the order in which they were sent. */
@@ -13,24 +23,36 @@ interface UnreadOfTenant {
   readonly answers: Set<UnreadAnswer>;
 }
 
+/** A client that has taken nothing for so many milliseconds does not read. */
+const stillMs = 2_000;
+
+/** Clients that read may have so many times as much: all answers of a connection go at the same time. */
+const movingMax = 2;
+
 /**
  * The large answers that clients have not read. Each of them is in memory until then, which may be for ever. When they
- * have too many bytes, the oldest of the tenant that has most are cut off. So a client that does not read loses its
- * own, and not those of another tenant.
+ * have too many bytes, those of clients that do not read are cut off, and when they have twice as many, any: the oldest of
+ * the tenant that has most. So a client that does not read loses its own, and one that is slow has time.
  */
 export class UnreadAnswers {
   readonly #max: number;
+  readonly #now: () => number;
   readonly #tenants = new Map<NamedTenant | undefined, UnreadOfTenant>();
   #bytes = 0;
 
-  constructor(max: number) {
+  constructor(max: number, now: () => number = () => performance.now()) {
     this.#max = max;
+    this.#now = now;
   }
 
   /** Counts an answer. Returns what to call when it has gone. */
-  add(tenant: NamedTenant | undefined, bytes: number, cut: () => void): () => void {
-    while (this.#bytes > 0 && this.#bytes + bytes > this.#max) this.#cutOne();
-    const answer = { bytes, cut };
+  add(tenant: NamedTenant | undefined, sent: SentAnswer): () => void {
+    const { bytes } = sent;
+    while (this.#bytes > 0 && this.#bytes + bytes > this.#max) {
+      const isTooMuch = this.#bytes + bytes > this.#max * movingMax;
+      if (!this.#cutOne(isTooMuch)) break;
+    }
+    const answer = { ...sent, lastTaken: sent.taken?.() ?? 0, movedAt: this.#now() };
     const known = this.#tenants.get(tenant);
     const ofTenant = known ?? { bytes: 0, answers: new Set() };
     if (known === undefined) this.#tenants.set(tenant, ofTenant);
@@ -48,14 +70,24 @@ export class UnreadAnswers {
     if (ofTenant.answers.size === 0) this.#tenants.delete(tenant);
   }
 
-  #cutOne(): void {
-    const [tenant, { answers }] = [...this.#tenants].reduce((one, other) =>
-      other[1].bytes > one[1].bytes ? other : one,
+  /** Cuts off an answer: the oldest over whose connection nothing moves, or else, if `mustCut`, the oldest. */
+  #cutOne(mustCut: boolean): boolean {
+    const most = [...this.#tenants].toSorted(([, one], [, other]) => other.bytes - one.bytes);
+    const all = most.flatMap(([tenant, { answers }]) =>
+      [...answers].map((answer) => ({ tenant, answer })),
     );
-    for (const oldest of answers) {
-      this.#remove(tenant, oldest);
-      oldest.cut();
-      return;
-    }
+    const still = all.find(({ answer }) => this.#isStill(answer));
+    const chosen = still ?? (mustCut ? all[0] : undefined);
+    if (chosen === undefined) return false;
+    this.#remove(chosen.tenant, chosen.answer);
+    chosen.answer.cut();
+    return true;
+  }
+
+  #isStill(answer: UnreadAnswer): boolean {
+    const taken = answer.taken?.() ?? 0;
+    const now = this.#now();
+    if (taken > answer.lastTaken) Object.assign(answer, { lastTaken: taken, movedAt: now });
+    return now - answer.movedAt >= stillMs;
   }
 }

@@ -44,16 +44,41 @@ async function start(
   return { ...served, tenant: await largeTenant(served) };
 }
 
-test("the oldest of the tenant that has most is cut off", () => {
-  const unread = new UnreadAnswers(10);
+/** Answers of which ten bytes may be unread, and twice as many while clients read. */
+function startAnswers(): {
+  readonly cut: readonly string[];
+  /** How many bytes the clients have taken, if they read. */
+  readonly taken: Map<string, number>;
+  readonly pass: (milliseconds: number) => void;
+  readonly add: (tenant: string, name: string, bytes: number) => () => void;
+} {
+  let now = 0;
   const cut: string[] = [];
-  const add = (tenant: string, name: string, bytes: number): (() => void) =>
-    unread.add(tenant, bytes, () => cut.push(name));
+  const taken = new Map<string, number>();
+  const unread = new UnreadAnswers(10, () => now);
+  return {
+    cut,
+    taken,
+    pass: (milliseconds) => {
+      now += milliseconds;
+    },
+    add: (tenant, name, bytes) =>
+      unread.add(tenant, {
+        bytes,
+        cut: () => cut.push(name),
+        taken: () => taken.get(name) ?? 0,
+      }),
+  };
+}
+
+test("the oldest of the tenant that has most is cut off when its client does not read", () => {
+  const { cut, pass, add } = startAnswers();
   add("honest", "first", 3);
   const read = add("other", "second", 4);
   read();
   add("other", "third", 4);
   add("other", "fourth", 3);
+  pass(2_000);
   assert.deepEqual(cut, []);
   add("honest", "fifth", 1);
   assert.deepEqual(cut, ["third"]);
@@ -62,8 +87,37 @@ test("the oldest of the tenant that has most is cut off", () => {
   assert.deepEqual(cut, ["third"]);
 });
 
+test("answers of a client that reads are not cut off for those of one that does not", () => {
+  const { cut, taken, pass, add } = startAnswers();
+  add("one", "first", 4);
+  add("one", "second", 4);
+  add("other", "still", 2);
+  for (let bytes = 1; bytes <= 3; bytes++) {
+    pass(1_000);
+    taken.set("first", bytes).set("second", bytes);
+    add("one", "next", 1)();
+  }
+  assert.deepEqual(cut, ["still"]);
+  // What was taken before is seen when there are too many again.
+  add("one", "third", 3)();
+  pass(2_000);
+  taken.set("second", 4);
+  add("one", "fourth", 3);
+  assert.deepEqual(cut, ["still", "first"]);
+});
+
+test("the oldest of the tenant that has most is cut off when there are twice as many", () => {
+  const { cut, add } = startAnswers();
+  add("one", "first", 6);
+  add("one", "second", 6);
+  add("other", "third", 8);
+  assert.deepEqual(cut, []);
+  add("other", "fourth", 1);
+  assert.deepEqual(cut, ["first"]);
+});
+
 test("a large answer of a call that was cancelled before counts no longer", () => {
-  const unread = new UnreadAnswers(100_000);
+  const unread = new UnreadAnswers(50_000);
   const cut: string[] = [];
   const large = Buffer.alloc(90_000);
   const call: CarriedCall = {
@@ -111,7 +165,7 @@ test("a connection of REST whose answers are not read is closed when they are to
 for (const isCompressed of [false, true]) {
   const name = isCompressed ? "a compressed call" : "a call";
   test(`${name} whose large answer is not read is ended when there are too many`, async (t) => {
-    const served = await start(t, 400_000);
+    const served = await start(t, 200_000);
     const [session, other] = [await served.openSession(), await served.openSession()];
     const request = { tenantId: idOf(served.tenant), metadata: {}, ...question };
     const ask = (on = session) => {
