@@ -274,6 +274,23 @@ test("a comparison waits for a transaction that empties the table", async () => 
   await drop(emptied);
 });
 
+test("a role that may read the mapped columns alone compares", async (t) => {
+  const { owner, url, install, run, drop, newRole } = scene;
+  await install(parts);
+  const { name } = await newRole(t);
+  await owner`grant usage on schema app to ${owner(name)}`;
+  await owner`grant select (id, owner_id) on app.parts to ${owner(name)}`;
+  const schemas = await owner`select nspname from pg_namespace where nspname ~ '^(pemba|public)'`;
+  for (const { nspname } of schemas) {
+    await owner`grant usage on schema ${owner(nspname)} to ${owner(name)}`;
+    await owner`grant select on all tables in schema ${owner(nspname)} to ${owner(name)}`;
+  }
+  const query = `role=${encodeURIComponent(name)}`;
+  const finished = await run(["sql", "reconcile"], { SERVICE_DATABASE_URI: `${url}?${query}` });
+  assert.deepEqual(finished, { status: 0, stdout: "parts: equal\n", stderr: "" });
+  await drop(parts);
+});
+
 test("rows of tenants that do not exist are left out, and told", async () => {
   const { owner, store, install, pemba, stored, drop } = scene;
   await owner`create table app.shared (tenant_id text, id text, owner_id text, primary key (tenant_id, id))`;

@@ -98,6 +98,11 @@ export function keepTable(map: TableMap): string {
   return `lock table ${mappedTable(map)} in access share mode`;
 }
 
+/** Whether the role may keep the table so, as `may_keep`: the right to read some columns is not enough. */
+export function mayKeepTable(map: TableMap): string {
+  return `select has_table_privilege(${quotedText(mappedTable(map))}, 'select') as may_keep`;
+}
+
 /** Keeps rows of the table from being changed until the transaction ends. */
 export function lockTable(map: TableMap): string {
   return `lock table ${mappedTable(map)} in share mode`;

@@ -5,6 +5,7 @@ import {
   differences,
   keepTable,
   lockTable,
+  mayKeepTable,
   removeUngiven,
   strangeRows,
 } from "../../../sql/application/map-compare.ts";
@@ -12,7 +13,7 @@ import { batchEnd, loadBatch, loadKeys } from "../../../sql/application/map-load
 import { elementColumns, keyNames, type TableMap } from "../../../sql/application/table-map.ts";
 import type { Connection } from "../connect/connection.ts";
 import type { Database } from "../connect/database.ts";
-import { booleanOf, numberOf, type Row, textOf } from "../connect/row.ts";
+import { booleanOf, numberOf, onlyRow, type Row, textOf } from "../connect/row.ts";
 import { statementFile } from "../connect/statement-file.ts";
 import { arrayLiteral, type ParameterValue } from "../connect/value.ts";
 import { filled, type InterfaceNames } from "./interface-names.ts";
@@ -104,9 +105,10 @@ export async function* compareMap(
   map: TableMap,
   names: InterfaceNames,
 ): AsyncGenerator<readonly Difference[]> {
+  const mayKeep = booleanOf(onlyRow(await connection.run(mayKeepTable(map))), "may_keep");
   await connection.script(comparing);
   try {
-    await connection.script(keepTable(map));
+    if (mayKeep) await connection.script(keepTable(map));
     await connection.script(
       `declare pemba_differences no scroll cursor for ${differences(map, names)}`,
     );
