@@ -22,7 +22,14 @@ entity user {}
 entity group { relation member @user @group#member }
 entity folder {
   relation viewer @user @group#member
+  relation banned @user
   permission view = viewer
+  permission keep = viewer not banned
+}
+entity note {
+  relation folder @folder
+  permission view = folder.view
+  permission keep = folder.keep
 }
 entity document {
   relation parent @folder
@@ -90,6 +97,7 @@ function* facts(): Generator<Fact> {
     if (nth % 100 === 0) yield fact(report, "reader", ann);
     if (nth % 10 === 0) yield fact(report, "barred", { type: "user", id: "bob" });
   }
+  yield fact({ type: "note", id: "note" }, "folder", { type: "folder", id: "folder-0" });
   const shared = { type: "report", id: "shared" };
   const team = { type: "group", id: "team" };
   yield fact(shared, "barred", team, "member");
@@ -171,6 +179,16 @@ test("a lookup reads once what a guard accepts, not for each candidate", async (
     const { buffers } = await effort("entities", "scan", "", { entityType: "report", id: user });
     assert.ok(buffers < candidates, `${buffers} buffers`);
   }
+});
+
+test("a lookup of few candidates judges no guard at the many folders that could lead to others", async () => {
+  const asked = { entityType: "note", id: "ann" };
+  const open = await effort("entities", "view", "", asked);
+  const guarded = await effort("entities", "keep", "", asked);
+  assert.ok(
+    guarded.buffers < open.buffers + places,
+    `${guarded.buffers} buffers, ${open.buffers} without a guard`,
+  );
 });
 
 test("a lookup of subjects follows what a guard accepts from the entity, not from each candidate", async () => {

@@ -85,15 +85,3 @@ function candidateState(plan: SearchPlan, id: number, isExact: boolean): Candida
     })),
   };
 }
-
-/**
- * The candidate plan whose hops are definite if they have no guard of their own. Along a definite path the plan accepts
- * if the arrival guards of its states hold, those of the question included.
- */
-export function withoutArrivals(plan: CandidatePlan): CandidatePlan {
-  const states = [...plan.states].map(([number, state]) => {
-    const hops = state.hops.map((hop) => ({ ...hop, isDefinite: hop.isOpen }));
-    return [number, { ...state, hops }] as const;
-  });
-  return { question: plan.question, states: new Map(states) };
-}

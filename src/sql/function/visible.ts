@@ -1,14 +1,11 @@
 import { relationsWith } from "../../plan/relations-with.ts";
 import { allCandidates, allSubjects, whole } from "../lookup/candidate.ts";
+import { needsNoCheck } from "../lookup/inner-guards.ts";
 import { judgedEntities, judgedSubjects, notDenied } from "../lookup/judged.ts";
 import { scopedTypes } from "../lookup/scoped-types.ts";
-import { depth, hops } from "../search/writer.ts";
 import { type Fragment, join, sql } from "../text/fragment.ts";
 import { openRules } from "./open-rules.ts";
 import { argument, type FunctionKind, functionScope } from "./plan-function.ts";
-
-/** All candidates are read, and mostly they are many more than the entities that lead to them. */
-const innerMax = sql`10000`;
 
 /**
  * The entities that a subject sees: arguments are the id of the subject and how many candidates are
@@ -20,6 +17,7 @@ export const visibleKind: FunctionKind = {
   returns: "table(id text, verdict integer)",
   estimate: "rows 100",
   query: ({ plan, candidatePlan, schema }) => {
+    const candidatesMax = argument(2);
     const judged = judgedEntities({
       scope: functionScope,
       plan,
@@ -28,26 +26,26 @@ export const visibleKind: FunctionKind = {
       reading: whole,
       openRules: openRules(candidatePlan),
       limits: scopedTypes([]),
-      innerMax,
+      innerMax: candidatesMax,
       relationsWith: relationsWith(schema),
       judgesTogether: false,
     });
-    const candidatesMax = argument(2);
     const read = sql`
       candidates as materialized (
-        select c.* from (${allCandidates(judged.candidates)}) c
+        select c.* from (${allCandidates(judged.candidates, judged.inner !== undefined)}) c
         limit ${candidatesMax}
       )
     `;
     const found = sql`
       found as (
-        select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure
+        select c.id, bool_or(${needsNoCheck(judged.inner)}) as sure
         from candidates c
         group by c.id
       )
     `;
+    const inner = judged.inner?.tables ?? [];
     return sql`
-      ${answers([...judged.tables, read, found], judged.verdict)}
+      ${answers([...judged.tables, read, ...inner, found], judged.verdict)}
       union all
       select null::text, 0
       where ${candidatesMax} is not null

@@ -24,7 +24,10 @@ export interface EntityCandidates {
   /** Names of the rules that may hold for an entity without any attribute. */
   readonly openRules: ReadonlySet<string>;
   readonly limits: ScopedTypes;
-  /** How many entities at inner states are judged at most (see `judgedInner`). Undefined: none. */
+  /**
+   * How many entities at inner states are judged at most (null: as many as there are candidates that are not sure),
+   * which needs the CTE `candidates` (see `judgedInner`). Undefined: none.
+   */
   readonly innerMax?: Fragment | undefined;
   /** The relations of the schema that subjects of a type and relation may have. */
   readonly relationsWith: (subjectType: string, subjectRelation: string) => readonly RelationName[];

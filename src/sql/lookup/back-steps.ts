@@ -11,7 +11,14 @@ export interface BackStep extends RelationName {
   readonly subjectType: string;
   /** Undefined in a walk, which follows every subject of the type. */
   readonly subjectRelation: string | undefined;
+  /** It has no guard of its own. */
+  readonly isOpen: boolean;
   readonly isDefinite: boolean;
+}
+
+/** The step as it is if the arrival guards of the state that its hop leads to hold. */
+export function ifOpen(step: BackStep): BackStep {
+  return { ...step, isDefinite: step.isOpen };
 }
 
 /** The number of a state for the asked subject itself, which no plan has. */
@@ -31,6 +38,7 @@ export function backSteps(candidatePlan: CandidatePlan): BackStep[] {
             subjectType,
             subjectRelation,
             relation,
+            isOpen: isDefinite,
             isDefinite,
           }))
         : [],

@@ -191,11 +191,13 @@ export function inOrderOf(
   return queries.map((query) => ({ query, order }));
 }
 
-/** The candidates of all queries for entities as one query with the columns (id, sure, level). */
-export function allCandidates(candidates: readonly Fragment[]): Fragment {
-  return candidates.length === 0
-    ? sql`select null::text as id, false as sure, ${levelZero} as level where false`
-    : sql`select c.* from (${join(candidates, " union all ")}) c(id, sure, level)`;
+/** The candidates of all queries for entities as one query with the columns (id, sure, level[, state, via]). */
+export function allCandidates(candidates: readonly Fragment[], tellsVia = false): Fragment {
+  if (candidates.length === 0) {
+    return sql`select null::text as id, false as sure, ${levelZero} as level where false`;
+  }
+  const via = tellsVia ? sql`, state, via` : sql``;
+  return sql`select c.* from (${join(candidates, " union all ")}) c(id, sure, level${via})`;
 }
 
 /** The same for subjects, with the columns (id, sure). */

@@ -1,22 +1,27 @@
 import { unreachable } from "../../base/assert.ts";
-import {
-  type CandidatePlan,
-  type CandidateState,
-  type CandidateTest,
-  withoutArrivals,
-} from "../../plan/passes/5-drop-guards.ts";
+import type { CandidateState, CandidateTest } from "../../plan/passes/5-drop-guards.ts";
 import type { SearchPlan } from "../../plan/plan.ts";
 import { ranksOf } from "../search/state-names.ts";
 import { levelZero } from "../search/writer.ts";
 import { manyRelations } from "../state/relation-set.ts";
-import { type Fragment, integer, join, literal, sql } from "../text/fragment.ts";
+import { type Fragment, integer, join, literal, sql, truth } from "../text/fragment.ts";
 import { acceptedIds, type EntityCandidates, type NotDirect, verdictAt } from "./accepted-ids.ts";
-import type { BackStep } from "./back-steps.ts";
+import { type BackStep, ifOpen } from "./back-steps.ts";
 import { backHops, backTable } from "./back.ts";
 import { filtered, type IdReading, tupleIds, tupleIdsUnder } from "./candidate.ts";
-import { judgedInner } from "./inner-guards.ts";
+import { type JudgedInner, judgedInner } from "./inner-guards.ts";
 import { nameByStep, definiteByStep } from "./step-table.ts";
 import { stepsFromSubject } from "./steps-from-subject.ts";
+
+/** What the candidates of a lookup of entities are read with. */
+export interface FoundCandidates {
+  /** CTEs, for the `with` of the query. */
+  readonly tables: readonly Fragment[];
+  /** Queries with the columns (id, sure, level); with (id, sure, level, state, via) for `inner`. */
+  readonly candidates: readonly Fragment[];
+  /** Undefined: no guard on the way is judged. */
+  readonly inner: JudgedInner | undefined;
+}
 
 /**
  * The candidates of a lookup of entities, as CTEs: `back` goes from the subject against the hops of
@@ -25,41 +30,41 @@ import { stepsFromSubject } from "./steps-from-subject.ts";
  * columns (id, sure, level). `sure` is true for a definite candidate: the plan accepts it if the
  * arrival guards of the question hold.
  */
-export function entityCandidates(input: EntityCandidates): {
-  readonly tables: readonly Fragment[];
-  readonly candidates: readonly Fragment[];
-} {
-  const { limits } = input;
-  const { tables, rows, candidatePlan } = searchedRows(input);
-  const { root, isInner, last, loose } = stepsFromSubject(candidatePlan);
+export function entityCandidates(input: EntityCandidates): FoundCandidates {
+  const { limits, writer, innerMax } = input;
+  const steps = stepsFromSubject(input.candidatePlan);
+  const { root, isInner, last, loose } = steps;
+  const inner =
+    innerMax === undefined || writer === undefined
+      ? undefined
+      : judgedInner({ ...input, writer, innerMax }, steps);
+  const reads: CandidateReading = { input, root, tellsVia: inner !== undefined };
   const { wide, narrow } = byWidth(last);
   const pages = [
-    ...ranksOf(narrow, ({ at }) => at).map((rank) => rankCandidates(input, root, { rows, rank })),
-    ...wide.map((alike) => wideCandidates(input, root, { rows, alike })),
+    ...ranksOf(narrow, ({ at }) => at).map((rank) => rankCandidates(reads, rank)),
+    ...wide.map((alike) => wideCandidates(reads, alike)),
   ];
-  const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(input, root, test));
-  const isRead = isInner || last.some((step) => loose.includes(step));
-  const read = isRead ? [readCandidates(input, rows)] : [];
-  return { tables: [...limits.tables, ...tables], candidates: [...accepted, ...pages, ...read] };
+  const accepted = isInner ? [] : root.tests.flatMap((test) => testCandidates(reads, test));
+  const read = isInner || last.some((step) => loose.includes(step)) ? [readCandidates(reads)] : [];
+  return {
+    tables: [...limits.tables, input.back ?? searchedBack(input)],
+    candidates: [...accepted, ...pages, ...read],
+    inner,
+  };
 }
 
-/** The rows that the last step goes on from, as the table `back`, and the candidate plan that says which last steps are definite. */
-function searchedRows(input: EntityCandidates): {
-  readonly tables: readonly Fragment[];
-  readonly rows: Fragment;
-  readonly candidatePlan: CandidatePlan;
-} {
-  const { writer, innerMax, candidatePlan } = input;
-  const back = input.back ?? searchedBack(input);
-  if (innerMax !== undefined && writer !== undefined) {
-    const openPlan = withoutArrivals(candidatePlan);
-    const steps = stepsFromSubject(openPlan);
-    const judged = judgedInner({ ...input, writer, innerMax }, openPlan, steps);
-    if (judged !== undefined) {
-      return { tables: [back, ...judged.tables], rows: judged.rows, candidatePlan: openPlan };
-    }
-  }
-  return { tables: [back], rows: sql`back`, candidatePlan };
+/** What the candidates are read for. */
+interface CandidateReading {
+  readonly input: EntityCandidates;
+  /** The state of the question. */
+  readonly root: CandidateState;
+  /** The candidates have the columns that `judgedInner` reads. */
+  readonly tellsVia: boolean;
+}
+
+/** The columns (state, via) of a candidate that comes from a row of `back`, if a condition holds. */
+function viaBack({ tellsVia }: CandidateReading, isOpen: Fragment): Fragment {
+  return tellsVia ? sql`, case when ${isOpen} then back.state end, back.id` : sql``;
 }
 
 /** The CTE `back` by a search of its own. */
@@ -101,11 +106,12 @@ export function usersetsInBack(
  * The rows of `back` at the state of the question. An id comes twice when one path to it is definite
  * and another one is not.
  */
-function readCandidates({ reading }: EntityCandidates, rows: Fragment): Fragment {
+function readCandidates(reads: CandidateReading): Fragment {
+  const { reading } = reads.input;
   const id = sql`back.id`;
   const query = sql`
-    select back.id, back.sure, ${backHops}
-    from ${rows}
+    select back.id, back.sure, ${backHops}${viaBack(reads, sql`true`)}
+    from back
     where back.state = 0
     and ${reading.wanted({ id })}
   `;
@@ -113,11 +119,8 @@ function readCandidates({ reading }: EntityCandidates, rows: Fragment): Fragment
 }
 
 /** A page from each of the rows at which a step of the rank begins. */
-function rankCandidates(
-  input: EntityCandidates,
-  root: CandidateState,
-  { rows, rank }: { readonly rows: Fragment; readonly rank: readonly BackStep[] },
-): Fragment {
+function rankCandidates(reads: CandidateReading, rank: readonly BackStep[]): Fragment {
+  const { input, root } = reads;
   const state = sql`back.state`;
   const name = (of: (step: BackStep) => string): Fragment => nameByStep(rank, state, of);
   const reading = input.limits.limited(input.reading, root.entityType);
@@ -133,10 +136,11 @@ function rankCandidates(
     rank.map(({ at }) => integer(at)),
     ", ",
   );
+  const isOpen = definiteByStep(rank.map(ifOpen), state);
   // Levels of `back` are one more than the hops, so this hop is counted already.
   return sql`
-    select p.id, back.sure and ${definiteByStep(rank, state)} as sure, back.level
-    from ${rows}
+    select p.id, back.sure and ${definiteByStep(rank, state)} as sure, back.level${viaBack(reads, isOpen)}
+    from back
     cross join lateral (${ids}) p
     where ${state} in (${states})
   `;
@@ -159,13 +163,10 @@ function byWidth(steps: readonly BackStep[]): {
 
 /** A page from each of the rows at which the steps begin. One branch reads all their relations. */
 function wideCandidates(
-  input: EntityCandidates,
-  root: CandidateState,
-  {
-    rows,
-    alike: [first, ...others],
-  }: { readonly rows: Fragment; readonly alike: readonly [BackStep, ...BackStep[]] },
+  reads: CandidateReading,
+  [first, ...others]: readonly [BackStep, ...BackStep[]],
 ): Fragment {
+  const { input, root } = reads;
   const steps = [first, ...others];
   const reading = input.limits.limited(input.reading, root.entityType);
   const ids = tupleIds(
@@ -181,28 +182,26 @@ function wideCandidates(
     },
   );
   const definite = steps.every(({ isDefinite }) => isDefinite) ? sql`back.sure` : sql`false`;
+  const isOpen = truth(steps.every((step) => step.isOpen));
   return sql`
-    select p.id, ${definite} as sure, back.level
-    from ${rows}
+    select p.id, ${definite} as sure, back.level${viaBack(reads, isOpen)}
+    from back
     cross join lateral (${ids}) p
     where back.state = ${integer(first.at)}
   `;
 }
 
 function testCandidates(
-  input: EntityCandidates,
-  root: CandidateState,
+  { input, root, tellsVia }: CandidateReading,
   { test, isDefinite }: CandidateTest,
 ): Fragment[] {
   // A direct test is a step from the subject.
   if (test.kind === "direct") return [];
   const reading = input.limits.limited(input.reading, root.entityType);
   const ids = acceptedIds(input, judged(input, reading, root, test), root, test);
-  return [
-    sql`
-      select c.id collate "C", ${isDefinite ? definiteOf(test) : sql`false`}, ${levelZero} from (${ids}) c
-    `,
-  ];
+  const sure = isDefinite ? definiteOf(test) : sql`false`;
+  const via = tellsVia ? sql`, null::integer, null::text collate "C"` : sql``;
+  return [sql`select c.id collate "C", ${sure}, ${levelZero}${via} from (${ids}) c`];
 }
 
 /**

@@ -10,7 +10,7 @@ import { asksForUsersets, closedVerdict, unclosedVerdict } from "../search/users
 import { levelZero, type ReachedEntity, type Writer } from "../search/writer.ts";
 import { type Fragment, join, sql } from "../text/fragment.ts";
 import type { EntityCandidates } from "./accepted-ids.ts";
-import { entityCandidates, usersetsInBack } from "./entity-candidates.ts";
+import { entityCandidates, type FoundCandidates, usersetsInBack } from "./entity-candidates.ts";
 import { canBeFollowed, followedGuard, type FollowedGuard } from "./followed-guards.ts";
 import { canBeSet, entitySet, type GuardSet, subjectSet } from "./guard-sets.ts";
 import { type SubjectCandidates, subjectCandidates } from "./subject-candidates.ts";
@@ -25,6 +25,11 @@ export interface JudgedCandidates {
   readonly verdict: Fragment;
   /** A condition on the row `s` of `span`: the verdicts are right. Undefined: they always are. */
   readonly isDecided?: Fragment | undefined;
+}
+
+/** The same for entities, whose candidates may tell from what they come. */
+export interface JudgedEntities extends JudgedCandidates {
+  readonly inner: FoundCandidates["inner"];
 }
 
 /**
@@ -53,10 +58,10 @@ export function judgedEntities({
   /** The plan decides each candidate that is not sure, although its path may be short enough. */
   readonly asksAgain?: boolean;
   readonly judgesTogether: boolean;
-}): JudgedCandidates {
+}): JudgedEntities {
   const { scope, candidatePlan, subjectId } = input;
   const writer = searchWriter(scope, plan, subjectId);
-  const { tables, candidates } = entityCandidates({ ...input, writer });
+  const { tables, candidates, inner } = entityCandidates({ ...input, writer });
   const known = usersetsInBack({ ...input, writer }, plan);
   const closure =
     known === undefined ? closureTables(scope, plan, { id: subjectId }) : readClosure(known);
@@ -78,6 +83,7 @@ export function judgedEntities({
   return {
     tables: [...(plan.usersets.length === 0 ? [] : closure), ...tables, ...setTables(sets)],
     candidates,
+    inner,
     verdict,
   };
 }

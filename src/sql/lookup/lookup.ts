@@ -4,7 +4,6 @@ import type { SearchPlan } from "../../plan/plan.ts";
 import { relationsWith } from "../../plan/relations-with.ts";
 import { gatherBody } from "../gather/gather-body.ts";
 import type { Gather } from "../gather/gather.ts";
-import { depth, hops } from "../search/writer.ts";
 import { shownColumn, type StatementScope, type Shape } from "../state/source.ts";
 import {
   isAskedTenant,
@@ -24,8 +23,9 @@ import {
   sql,
 } from "../text/fragment.ts";
 import { allCandidates, allSubjects, candidatesMax, page } from "./candidate.ts";
-import { entityCandidates } from "./entity-candidates.ts";
+import { entityCandidates, type FoundCandidates } from "./entity-candidates.ts";
 import { spanTable } from "./guard-sets.ts";
+import { needsNoCheck } from "./inner-guards.ts";
 import { judgedEntities, judgedSubjects, notDenied } from "./judged.ts";
 import { scopedTypes } from "./scoped-types.ts";
 import { subjectCandidates } from "./subject-candidates.ts";
@@ -117,11 +117,11 @@ function entities(
     reading: page,
   };
   if (judge.kind === "gather") {
-    const { tables, candidates } = entityCandidates({ ...input, writer: undefined });
+    const { tables, ...found } = entityCandidates({ ...input, writer: undefined });
     // The candidates are gathered together: most of what one leads to, the others lead to as well.
     const all = sql`unnest(array(select found.id from found))`;
     const facts = gatherBody(scope, judge.gather, { id: all, subject: askedId });
-    return gatheredPage([...tables, foundTable(candidates)], facts);
+    return gatheredPage([...tables, ...foundTables(found)], facts);
   }
   const judged = judgedEntities({
     ...input,
@@ -129,7 +129,7 @@ function entities(
     innerMax: shape.judgesTogether ? candidatesMax : undefined,
     judgesTogether: shape.judgesTogether,
   });
-  return pageOf([...judged.tables, foundTable(judged.candidates)], judgedAnswers(judged.verdict));
+  return pageOf([...judged.tables, ...foundTables(judged)], judgedAnswers(judged.verdict));
 }
 
 function subjects(
@@ -150,17 +150,24 @@ function subjects(
   return pageOf([...judged.tables, found], judgedAnswers(judged.verdict), more);
 }
 
-/** The first of the candidates, which have the columns (id, sure, level); `sure` is definite. */
-function foundTable(candidates: readonly Fragment[]): Fragment {
-  return sql`
+/** The first of the candidates; `sure` is definite. */
+function foundTables({
+  candidates,
+  inner,
+}: Pick<FoundCandidates, "candidates" | "inner">): Fragment[] {
+  const all = allCandidates(candidates, inner !== undefined);
+  const from = inner === undefined ? sql`(${all})` : sql`candidates`;
+  const found = sql`
     found as materialized (
-      select c.id, bool_or(c.sure and ${hops(sql`c.level`)} <= ${depth}) as sure
-      from (${allCandidates(candidates)}) c
+      select c.id, bool_or(${needsNoCheck(inner)}) as sure
+      from ${from} c
       group by c.id
       order by c.id
       limit ${candidatesMax}
     )
   `;
+  if (inner === undefined) return [found];
+  return [sql`candidates as materialized (${all})`, ...inner.tables, found];
 }
 
 /** The same for candidates with the columns (id, sure). */

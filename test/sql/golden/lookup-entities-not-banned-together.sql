@@ -1,7 +1,7 @@
 -- $1: id
--- $2: candidates
+-- $2: after
 -- $3: depth
--- $4: after
+-- $4: candidates
 -- $5: answers
 -- $6: tenant
 
@@ -46,18 +46,91 @@ cross join lateral (
       where s.state is not null
       offset 0
     ) n
+  ), accepted2(id, near) as materialized (
+    select a.id, a.near
+    from span
+    cross join lateral (
+      select '' collate "C" as id, false as near
+      union all
+      select d.id, true
+      from (
+        select r.entity_id as id
+        from relationships r
+        where r.tenant = t.number
+        and r.subject_id = $1::text collate "C"
+        and r.subject_type = 'user'
+        and r.subject_relation = ''
+        and r.entity_type = 'folder'
+        and (r.relation, r.entity_id) > ('banned', $2::text)
+        and r.relation <= 'banned'
+        and (r.relation, r.entity_id) <= ('banned', span.last)
+      ) d(id)
+      union all
+      select p.id, scale(c.level) < $3::int
+      from closure c
+      cross join lateral (
+        select q.id
+        from (
+          select r.entity_id as id
+          from relationships r
+          where r.tenant = t.number
+          and r.subject_id = c.id
+          and r.subject_type = 'group'
+          and r.subject_relation = 'member'
+          and r.entity_type = 'folder'
+          and (r.relation, r.entity_id) > ('banned', $2::text)
+          and r.relation <= 'banned'
+          and (r.relation, r.entity_id) <= ('banned', span.last)
+        ) q
+        offset 0
+      ) p
+      where c.userset = 0
+    ) a
+    where span.candidates > 1
+    and (
+      select count(*)
+      from closure
+    ) <= span.candidates
+    limit (
+      select span.candidates + 2
+      from span
+    )
+  ), candidates as materialized (
+    select c.*
+    from (
+      (
+        select back.id, back.sure, round(back.level, scale(back.level) - 1), case when true then back.state end, back.id
+        from back
+        where back.state = 0
+        and back.id > $2::text order by back.id
+        limit 2 * $4::int
+      )
+    ) c(id, sure, level, state, via)
+  ), unsure as materialized (
+    select least(2 * coalesce(sum(case when c.sure and scale(c.level) <= $3::int then -1 when c.state is null then 0 else 1 end), 0), $4::int) as most
+    from candidates c
   ), inner_entities as materialized (
     select b.state, b.id
     from back b
-    where (b.state in (0)) group by b.state, b.id
-    limit $2::int + 1
+    where (b.state in (0))
+    and (
+      select u.most
+      from unsure u
+    ) > 0 group by b.state, b.id
+    limit (
+      select greatest(u.most, 0) + 1
+      from unsure u
+    )
   ), passed as materialized (
     select b.state, b.id
     from inner_entities b
     where (
       select count(*)
       from inner_entities
-    ) <= $2::int
+    ) <= (
+      select u.most
+      from unsure u
+    )
     and 2 - (
       with recursive search0(state, id, level) as (
         (
@@ -172,82 +245,14 @@ cross join lateral (
       select p.state, p.id
       from passed p
     ))
-  ), judged_back as materialized (
-    select s.state, s.id, s.level, true as sure
-    from sure_back s
-    where scale(s.level) <= ($3::int / 2)
-    union all
-    select b.state, b.id, b.level, b.sure
-    from back b
-    where ((b.state, b.id) in (
+  ), found as materialized (
+    select c.id, bool_or((c.sure and scale(c.level) <= $3::int) or ((c.state, c.via) in (
       select s.state, s.id
       from sure_back s
       where scale(s.level) <= ($3::int / 2)
-    )) is not true
-  ), accepted2(id, near) as materialized (
-    select a.id, a.near
-    from span
-    cross join lateral (
-      select '' collate "C" as id, false as near
-      union all
-      select d.id, true
-      from (
-        select r.entity_id as id
-        from relationships r
-        where r.tenant = t.number
-        and r.subject_id = $1::text collate "C"
-        and r.subject_type = 'user'
-        and r.subject_relation = ''
-        and r.entity_type = 'folder'
-        and (r.relation, r.entity_id) > ('banned', $4::text)
-        and r.relation <= 'banned'
-        and (r.relation, r.entity_id) <= ('banned', span.last)
-      ) d(id)
-      union all
-      select p.id, scale(c.level) < $3::int
-      from closure c
-      cross join lateral (
-        select q.id
-        from (
-          select r.entity_id as id
-          from relationships r
-          where r.tenant = t.number
-          and r.subject_id = c.id
-          and r.subject_type = 'group'
-          and r.subject_relation = 'member'
-          and r.entity_type = 'folder'
-          and (r.relation, r.entity_id) > ('banned', $4::text)
-          and r.relation <= 'banned'
-          and (r.relation, r.entity_id) <= ('banned', span.last)
-        ) q
-        offset 0
-      ) p
-      where c.userset = 0
-    ) a
-    where span.candidates > 1
-    and (
-      select count(*)
-      from closure
-    ) <= span.candidates
-    limit (
-      select span.candidates + 2
-      from span
-    )
-  ), found as materialized (
-    select c.id, bool_or(c.sure and scale(c.level) <= $3::int) as sure
-    from (
-      select c.*
-      from (
-        (
-          select back.id, back.sure, round(back.level, scale(back.level) - 1)
-          from judged_back back
-          where back.state = 0
-          and back.id > $4::text order by back.id
-          limit 2 * $2::int
-        )
-      ) c(id, sure, level)
-    ) c group by c.id order by c.id
-    limit $2::int
+    )) is true) as sure
+    from candidates c group by c.id order by c.id
+    limit $4::int
   ), span as materialized (
     select count(*)::int as candidates, max(found.id) as last
     from found

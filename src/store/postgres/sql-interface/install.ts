@@ -12,7 +12,7 @@ import { boundObjects, dropFiles, objectFiles, subjectFiles } from "./objects.ts
  * Counts the releases of what is in the database: to be raised whenever an object of `sql/interface` or
  * the text of plan functions changes. Then the start makes everything anew.
  */
-export const interfaceVersion = 14;
+export const interfaceVersion = 15;
 
 /** What is in a database. */
 export interface InterfaceState {
