@@ -35,7 +35,7 @@ export interface SqlPlace {
 /** Of a case. */
 const itemsAsked = 20;
 const lookupsAsked = 5;
-const depths = [100, 100, 100, 1, 2, 3];
+const depths = [100, 100, 100, 1, 2, 3, 4, 5, 8];
 
 /** How often each kind of outcome came, by what was asked. */
 export type Tally = Map<string, number>;
