@@ -87,7 +87,10 @@ export class UnreadAnswers {
   #isStill(answer: UnreadAnswer): boolean {
     const taken = answer.taken?.() ?? 0;
     const now = this.#now();
-    if (taken > answer.lastTaken) Object.assign(answer, { lastTaken: taken, movedAt: now });
+    if (taken > answer.lastTaken) {
+      answer.lastTaken = taken;
+      answer.movedAt = now;
+    }
     return now - answer.movedAt >= stillMs;
   }
 }

@@ -86,7 +86,7 @@ function limitClients(server: Server): void {
   const end = (socket: Socket): void => void socket.destroy();
   limitSockets(server, connections, { makeRoom: end, refuse: end });
   limitPipelining(server, false);
-  // Node leaves both to whoever listens for them, as `limitPipelining` does: the first with its errors, which would
+  // Node leaves both to their listeners if there are any, as `limitPipelining` does: the first with its errors, which would
   // end the process.
   server.on("connect", ({ socket }) => socket.destroy());
   server.on("checkExpectation", (_request, response) => response.writeHead(417).end());

@@ -70,7 +70,7 @@ for (const [what, refuse] of Object.entries(refusals)) {
   }
 }
 
-test("a listener that is closed ends its connection, whatever that is at", async (t) => {
+test("a listener that is closed ends its connection, also while that is being made", async (t) => {
   const { port } = await serve(t, (socket) => void socket.on("error", () => {}).resume());
   const listener = new Listener(`postgres://me@127.0.0.1:${port}/db`, () => {});
   listener.start();
