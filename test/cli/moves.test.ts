@@ -91,7 +91,7 @@ test("SQL has its functions at the target before rows are removed at the source"
     `.catch(() => []);
     return rows[0]?.["allowed"] === true ? true : undefined;
   });
-  assert.equal(await Promise.race([moved, "it still waits"]), "it still waits");
+  assert.equal(await Promise.race([moved, Promise.resolve("it still waits")]), "it still waits");
   await locked`rollback`;
   locked.release();
   const { status, stderr } = await moved;
