@@ -1,5 +1,6 @@
--- The table that the first of the names $1 means which means one. SQL spells them so. Returns one row, or none
--- when there is no such table: `schema`, `name`, `kind` as in `pg_class`, `has_parts` (it has partitions or tables that inherit from it),
+-- Describes a table of an application. $1 has the names that it may have, as SQL spells them: the first one that
+-- exists is meant. Returns one row, or none when there is no such table: `schema`, `name`, `kind` as in `pg_class`,
+-- `has_parts` (it has partitions or tables that inherit from it),
 -- `columns`, and `lookups`, the columns that an index finds.
 -- Of a column: `type`, that below a domain, with its schema if it is none of Postgres's own; `is_builtin`
 -- (it is of Postgres's own, or an enumeration); `is_exact` (texts are equal only if they are the same).

@@ -1,5 +1,6 @@
--- What a map needs to know of the table that the first of the names $1 means which means one. SQL spells them
--- so. Returns one row, or none when there is no such table: `schema`, `name`, `kind` as in `pg_class`; `parent`, the table of which it is a partition
+-- What a map needs to know of a table. $1 has the names that it may have, as SQL spells them: the first one that
+-- exists is meant. Returns one row, or none when there is no such table: `schema`, `name`, `kind` as in `pg_class`;
+-- `parent`, the table of which it is a partition
 -- or a child, and `child`, one that inherits from it; `columns`, a list with `name`, `type`, which is that
 -- below a domain, and `is_virtual`; `keys`, a list with the columns of each unique index that always holds
 -- for all rows, the primary key first.

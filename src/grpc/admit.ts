@@ -48,8 +48,8 @@ export function admitCalls(parts: AdmittingParts): Admitting {
           call,
           { parts, path, stream: call, carrier: stream },
           (metadata, credential) => {
-            const asked = { path, metadata, credential, handler };
-            return new RequestCall(call, { ...asked, unread, carrier: stream });
+            const carrier = stream;
+            return new RequestCall(call, { path, metadata, credential, handler, unread, carrier });
           },
         );
       new DirectCall(stream, listen).begin(headers);
@@ -78,12 +78,12 @@ class InterceptedCall extends ServerInterceptingCall implements CarriedCall {
     const path = this.#path;
     const handler = this.#parts.handlers.get(path);
     const stream = streamOf(this.#call);
+    const carrier = stream;
     const { unread } = this.#parts.admission.intake;
-    const begun = { parts: this.#parts, path, stream, carrier: stream };
+    const begun = { parts: this.#parts, path, stream, carrier };
     const admitted = new AdmittedCall<Metadata>(this, begun, (metadata, credential) => {
       if (handler !== undefined) {
-        const asked = { path, metadata, credential, handler };
-        return new RequestCall(this, { ...asked, unread, carrier: stream });
+        return new RequestCall(this, { path, metadata, credential, handler, unread, carrier });
       }
       setCredential(metadata, credential);
       return listener;

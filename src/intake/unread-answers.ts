@@ -17,6 +17,11 @@ interface UnreadAnswer extends SentAnswer {
   movedAt: number;
 }
 
+interface OwnedAnswer {
+  readonly tenant: NamedTenant | undefined;
+  readonly answer: UnreadAnswer;
+}
+
 /** Those of a tenant, in the order in which they were sent. */
 interface UnreadOfTenant {
   bytes: number;
@@ -48,10 +53,7 @@ export class UnreadAnswers {
   /** Counts an answer. Returns what to call when it has gone. */
   add(tenant: NamedTenant | undefined, sent: SentAnswer): () => void {
     const { bytes } = sent;
-    while (this.#bytes > 0 && this.#bytes + bytes > this.#max) {
-      const isTooMuch = this.#bytes + bytes > this.#max * movingMax;
-      if (!this.#cutOne(isTooMuch)) break;
-    }
+    if (this.#bytes + bytes > this.#max) this.#makeRoom(bytes);
     const answer = { ...sent, lastTaken: sent.taken?.() ?? 0, movedAt: this.#now() };
     const known = this.#tenants.get(tenant);
     const ofTenant = known ?? { bytes: 0, answers: new Set() };
@@ -70,18 +72,31 @@ export class UnreadAnswers {
     if (ofTenant.answers.size === 0) this.#tenants.delete(tenant);
   }
 
-  /** Cuts off an answer: the oldest over whose connection nothing moves, or else, if `mustCut`, the oldest. */
-  #cutOne(mustCut: boolean): boolean {
+  /**
+   * Cuts answers off until there is room: those over whose connections nothing moves, and then any while there are
+   * far too many.
+   */
+  #makeRoom(bytes: number): void {
+    for (const one of this.#byTenant()) {
+      if (this.#bytes + bytes <= this.#max) return;
+      if (this.#isStill(one.answer)) this.#cut(one);
+    }
+    for (const one of this.#byTenant()) {
+      if (this.#bytes + bytes <= this.#max * movingMax) return;
+      this.#cut(one);
+    }
+  }
+
+  /** All answers, the oldest first, and first those of the tenant that has most. */
+  *#byTenant(): Generator<OwnedAnswer> {
     const most = [...this.#tenants].toSorted(([, one], [, other]) => other.bytes - one.bytes);
-    const all = most.flatMap(([tenant, { answers }]) =>
-      [...answers].map((answer) => ({ tenant, answer })),
-    );
-    const still = all.find(({ answer }) => this.#isStill(answer));
-    const chosen = still ?? (mustCut ? all[0] : undefined);
-    if (chosen === undefined) return false;
-    this.#remove(chosen.tenant, chosen.answer);
-    chosen.answer.cut();
-    return true;
+    for (const [tenant, { answers }] of most)
+      for (const answer of answers) yield { tenant, answer };
+  }
+
+  #cut({ tenant, answer }: OwnedAnswer): void {
+    this.#remove(tenant, answer);
+    answer.cut();
   }
 
   #isStill(answer: UnreadAnswer): boolean {

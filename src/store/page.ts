@@ -7,12 +7,6 @@ export interface Page<T, K> {
   readonly next: K | undefined;
 }
 
-/**
- * Most bytes of a page of attributes. A single one may have more: as many as a request, which is as much as a gRPC
- * client takes in a message unless it is told otherwise. So nothing stands beside such an attribute.
- */
-export const pageBytesMax = 1024 * 1024;
-
 /** How a page is bounded by its bytes. */
 export interface PageSizes<T> {
   readonly bytesOf: (item: T) => number;
@@ -33,10 +27,13 @@ export const tupleSizes: PageSizes<Tuple> = {
   bytesMax: 3 * 1024 * 1024,
 };
 
-/** Of attributes that are at hand: the names are small beside the values that matter here. */
+/**
+ * Names are small beside values. A single attribute may have more: as much as a request, which is as much as a gRPC
+ * client takes in a message unless it is told otherwise. So nothing stands beside such an attribute.
+ */
 export const attributeSizes: PageSizes<Attribute> = {
   bytesOf: ({ value }) => Buffer.byteLength(JSON.stringify(attributeJson(value))),
-  bytesMax: pageBytesMax,
+  bytesMax: 1024 * 1024,
 };
 
 /** How many of the items are on a page for their size: at least one, if there is any. */

@@ -118,7 +118,7 @@ function readCandidates(reads: CandidateReading): Fragment {
   return reading.gatheredTwice({ query, order: id });
 }
 
-/** A page from each of the rows at which a step of the rank begins. */
+/** A page from each row of `back` at which a step of the rank begins. */
 function rankCandidates(reads: CandidateReading, rank: readonly BackStep[]): Fragment {
   const { input, root } = reads;
   const state = sql`back.state`;
@@ -161,7 +161,7 @@ function byWidth(steps: readonly BackStep[]): {
   return { wide, narrow };
 }
 
-/** A page from each of the rows at which the steps begin. One branch reads all their relations. */
+/** A page from each row of `back` at which the steps begin. One branch reads all their relations. */
 function wideCandidates(
   reads: CandidateReading,
   [first, ...others]: readonly [BackStep, ...BackStep[]],

@@ -1,9 +1,8 @@
 import type { CandidatePlan, CandidateState } from "../../plan/passes/5-drop-guards.ts";
 import type { Guard } from "../../plan/plan.ts";
-import { passage } from "../search/guard.ts";
+import { behind, passage } from "../search/guard.ts";
 import { searchWriter } from "../search/search-writer.ts";
-import { Untranslatable } from "../search/writer.ts";
-import { byState, depth, hops, type Writer } from "../search/writer.ts";
+import { byState, depth, hops, Untranslatable, type Writer } from "../search/writer.ts";
 import { type Fragment, integer, join, sql } from "../text/fragment.ts";
 import type { EntityCandidates } from "./accepted-ids.ts";
 import { type BackStep, ifOpen } from "./back-steps.ts";
@@ -116,15 +115,9 @@ function passedTables(
   try {
     const entries = guarded.map(({ id }) => {
       const passed = passage(own, arrivalOf(own, id), at);
-      const value =
-        passed.kind === "open"
-          ? sql`true`
-          : passed.kind === "exact"
-            ? passed.holds
-            : sql`${passed.value} = 2`;
-      return { state: id, value };
+      return { state: id, value: behind(passed, sql`2`) };
     });
-    const holds = byState(sql`b.state`, entries, guarded.length);
+    const verdict = byState(sql`b.state`, entries, guarded.length);
     // A candidate that is sure by one row needs no check for another one.
     const unsure = sql`
       select least(
@@ -145,7 +138,7 @@ function passedTables(
       select b.state, b.id
       from inner_entities b
       where (select count(*) from inner_entities) <= (select u.most from unsure u)
-      and ${holds}
+      and ${verdict} = 2
     `;
     return [
       sql`unsure as materialized (${unsure})`,

@@ -42,7 +42,7 @@ interface Found {
 
 const directory = fileURLToPath(new URL("../../../migrations/", import.meta.url));
 const placeStatement = statementFile("migrations/place.sql");
-const leaveStatement = statementFile("migrations/leave.sql");
+const clientCheckStatement = statementFile("migrations/client-check.sql");
 const lockStatement = statementFile("migrations/lock.sql");
 const settingStatement = statementFile("migrations/setting.sql");
 const appliedStatement = statementFile("migrations/applied.sql");
@@ -212,7 +212,7 @@ async function begin(
   { schema, lockId }: { readonly schema: string; readonly lockId: number },
 ): Promise<void> {
   await client.query("begin isolation level read committed");
-  await client.query(leaveStatement);
+  await client.query(clientCheckStatement);
   for (const [name, value] of Object.entries(settings)) {
     await client.query(settingStatement, [name, value]);
   }

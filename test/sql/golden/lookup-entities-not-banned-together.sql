@@ -131,7 +131,7 @@ cross join lateral (
       select u.most
       from unsure u
     )
-    and 2 - (
+    and least(2 - (
       with recursive search0(state, id, level) as (
         (
           select 2, b.id collate "C", round(0::numeric, ($3::int / 2))
@@ -194,7 +194,7 @@ cross join lateral (
       ) r
       where r.is_end or r.seen & 2 <> 0
       limit 1
-    ) = 2
+    ), 2) = 2
   ), sure_back(state, id, level, sure) as (
     (
       select n.*

@@ -11,7 +11,7 @@ import {
   type TupleFilter,
   tuplePlace,
 } from "../../filter.ts";
-import { countWithin, pageBytesMax, pageOf, tupleSizes } from "../../page.ts";
+import { attributeSizes, countWithin, pageOf, tupleSizes } from "../../page.ts";
 import { tenantNotFound } from "../../store-error.ts";
 import type { DataPage, DataRead } from "../../store.ts";
 import { type Row, textOf } from "../connect/row.ts";
@@ -161,7 +161,7 @@ function valuesOf(
     ["tenant", tenant],
     // One more than fits says that there is another page.
     ["limit", limit + 1],
-    ["max_bytes", pageBytesMax],
+    ["max_bytes", attributeSizes.bytesMax],
     ...Object.entries(equal),
   ]);
   for (const [column, list] of Object.entries(among)) values.set(column, arrayLiteral(list));
